@@ -141,10 +141,10 @@ private[pulsarspark] object BacklogEntrySource {
       hadoop: HadoopSettings,
       locator: SegmentLocator
   ): GrowingEntrySource = {
-    val stores                                = SegmentStores(options, hadoop)
+    val storage                               = new TaskStorage(options, hadoop, None)
     def open(slice: Slice, moved: () => Unit) =
-      SegmentEntrySource(slice, options, hadoop, stores, None, topic => { locator.moved(topic); moved() })
+      storage.entries(slice, () => { locator.moved(range.topic); moved() })
     new BacklogEntrySource(range, locator.stored(_, AnyBytes), open, AbortedTransactions.of(_, options),
-      BrokerEntries.growingEntries(_, options), stores)
+      BrokerEntries.growingEntries(_, options), storage)
   }
 }

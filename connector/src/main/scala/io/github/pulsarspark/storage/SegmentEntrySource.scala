@@ -8,8 +8,7 @@ import io.github.pulsarspark.format.entry.EntrySource
 import io.github.pulsarspark.format.{RangeGuard, Tier, TieredEntrySource, UndecidedTransaction}
 import io.github.pulsarspark.options.{ReadLevel, ReadOptions}
 import io.github.pulsarspark.position.{OffsetRange, Position}
-import io.github.pulsarspark.pulsar.{BrokerEntries, PulsarConnection}
-import io.github.pulsarspark.storage.segment.{HadoopSettings, SegmentUnreadable, Slice}
+import io.github.pulsarspark.storage.segment.{SegmentUnreadable, Slice}
 
 /** The entries of a slice, from wherever they are. When they cannot be read there any more (a bookie was replaced, a
   * ledger was offloaded or trimmed), the rest of the slice is located again, at most twice. After that, and at once
@@ -156,32 +155,4 @@ private object SegmentEntrySource {
 
   /** Limit of look-ups of a ledger. After more failures the broker reads it. */
   private val MaxLookUps = 2
-
-  /** @param stores
-    *   of the task
-    * @param stream
-    *   the run of a stream, whose readers at broker level go on in the next micro-batch
-    * @param moved
-    *   called with the topic partition before the rest of a slice is located again
-    */
-  def apply(
-      slice: Slice,
-      options: ReadOptions,
-      hadoop: HadoopSettings,
-      stores: SegmentStores,
-      stream: Option[String],
-      moved: String => Unit
-  ): SegmentEntrySource = {
-    def locate(rest: OffsetRange, losses: DataLossPolicy): Seq[Slice] = {
-      moved(rest.topic)
-      lookUp(options, hadoop)(rest, losses)
-    }
-    new SegmentEntrySource(slice, options, stores, BrokerEntries.entries(_, options, _, stream), locate)
-  }
-
-  private def lookUp(options: ReadOptions, hadoop: HadoopSettings)(rest: OffsetRange, losses: DataLossPolicy) = {
-    val connection = PulsarConnection(options.client)
-    try new SegmentLocator(connection.admin, options, hadoop, losses, new KnownStorage).slices(Seq(rest)).toList
-    finally connection.close()
-  }
 }

@@ -27,10 +27,6 @@ private[pulsarspark] final class SegmentLocator(
 
   private val stores = SegmentStores(options, hadoop)
 
-  /** Divides ranges into tasks, see [[SegmentPlan.of]]. */
-  def plan(ranges: Seq[RequestedRange], tail: Option[StreamTail], parallelism: Int): SegmentPlan =
-    SegmentPlan.of(ranges, this, options, tail, parallelism)
-
   /** Skips ledgers at the start and at the end of ranges. Bounds on ledger ids skip at both ends. Bounds on publish
     * times skip at the start alone, ledgers in which every message was published before, unless a producer's clock was
     * further ahead of the brokers' than `publishTimeSkewMs`.

@@ -24,7 +24,7 @@ private[pulsarspark] final case class RequestedRange(range: OffsetRange, filters
   */
 private[pulsarspark] final case class SegmentPlan(tasks: Seq[Seq[Slice]], ledgersSkipped: Long)
 
-private[storage] object SegmentPlan {
+private[pulsarspark] object SegmentPlan {
 
   private val log = LoggerFactory.getLogger(getClass)
 

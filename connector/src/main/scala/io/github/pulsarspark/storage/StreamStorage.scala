@@ -29,7 +29,7 @@ private[pulsarspark] final class StreamStorage(
 
   /** Divides the ranges of a micro-batch into tasks, see [[SegmentPlan.of]]. */
   def plan(ranges: Seq[RequestedRange], tail: StreamTail, parallelism: Int): SegmentPlan =
-    ofTasks.plan(ranges, Some(tail), parallelism)
+    SegmentPlan.of(ranges, ofTasks, options, Some(tail), parallelism)
 
   /** Slices with which ranges begin that are read where they are stored, by topic partition, up to the first that the
     * broker reads. Tasks follow the rest.

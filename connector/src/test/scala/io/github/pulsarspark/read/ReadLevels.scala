@@ -24,7 +24,7 @@ import io.github.pulsarspark.read.tails.{PlannedTail, TailsPartition, TailsReade
 import io.github.pulsarspark.read.task.{PlannedSchema, PlannedSlice, PulsarInputPartition, PulsarReaderFactory, ReadContext}
 import io.github.pulsarspark.schema.TopicSchema
 import io.github.pulsarspark.schema.columns.MetadataColumns
-import io.github.pulsarspark.storage.{KnownStorage, RequestedRange, SegmentLocator, StreamTail}
+import io.github.pulsarspark.storage.{KnownStorage, RequestedRange, SegmentLocator, SegmentPlan, StreamTail}
 import io.github.pulsarspark.storage.offload.OffloadedCopies
 import io.github.pulsarspark.storage.segment.{HadoopSettings, Slice}
 
@@ -202,8 +202,8 @@ private[read] final class ReadLevels(cluster: ScriptedCluster) {
         StreamTail(entries = 3,
           Map(topic.name -> topic.lastMessage.copy(ledgerId = topic.lastMessage.ledgerId + later)))
       )
-      new SegmentLocator(connection.admin, options, hadoop, losses, new KnownStorage)
-        .plan(Seq(RequestedRange(range, query.bounds, query.bounds)), tail, parallelism = 2)
+      val locator = new SegmentLocator(connection.admin, options, hadoop, losses, new KnownStorage)
+      SegmentPlan.of(Seq(RequestedRange(range, query.bounds, query.bounds)), locator, options, tail, parallelism = 2)
         .tasks
         .map(slices =>
           PulsarInputPartition(slices.map(PlannedSlice(_, query.bounds, PlannedSchema.Sent(TopicSchema.Bytes))))

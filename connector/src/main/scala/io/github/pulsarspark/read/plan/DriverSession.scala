@@ -3,7 +3,7 @@ package io.github.pulsarspark.read.plan
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.types.StructType
 
-import io.github.pulsarspark.errors.{Conditions, DataLossPolicy}
+import io.github.pulsarspark.errors.Conditions
 import io.github.pulsarspark.options.{OnDecodeError, ReadOptions}
 import io.github.pulsarspark.pulsar.PulsarConnection
 import io.github.pulsarspark.pulsar.admin.AdminApi
@@ -14,8 +14,6 @@ import io.github.pulsarspark.read.task.PlannedSchema
 import io.github.pulsarspark.schema.TopicSchema
 import io.github.pulsarspark.schema.columns.UserColumns
 import io.github.pulsarspark.schema.rows.SchemaTranslation
-import io.github.pulsarspark.storage.{KnownStorage, SegmentLocator}
-import io.github.pulsarspark.storage.segment.HadoopSettings
 
 /** The driver's connection to a cluster, to plan a read. Closing it ends every subscription it opened. */
 private[pulsarspark] final class DriverSession private (
@@ -39,7 +37,10 @@ private[pulsarspark] final class DriverSession private (
   def topicSchemas: Seq[(String, TopicSchema)] = schemasOf(discovery.topics().keys)
 
   /** The schemas that current topics are read as. */
-  def schemasOf(topics: Iterable[String]): Seq[(String, TopicSchema)] = current(topics)
+  def schemasOf(topics: Iterable[String]): Seq[(String, TopicSchema)] = {
+    val newest = discovery.schemas(topics)
+    tracking.fold(newest)(_.merged(newest))
+  }
 
   /** The schemas that `topics` are read with. Fails unless they have `columns` and can be read as `output`.
     *
@@ -56,7 +57,7 @@ private[pulsarspark] final class DriverSession private (
       output: StructType,
       known: Map[String, TopicSchema] = Map.empty
   ): Map[String, TopicSchema] = {
-    val schemas = known ++ current(topics.filterNot(known.contains))
+    val schemas = known ++ schemasOf(topics.filterNot(known.contains))
     val values  = SourceColumns.values(schemas.toSeq.sortBy(_._1), translated)
     SourceColumns.checkFields(StructType(columns.fields ++ output.fields), values)
     UserColumns.check(columns, SourceColumns.all(values, options.errorColumns))
@@ -65,11 +66,6 @@ private[pulsarspark] final class DriverSession private (
     }
     tracking.foreach(_.keep(schemas))
     schemas
-  }
-
-  private def current(topics: Iterable[String]): Seq[(String, TopicSchema)] = {
-    val newest = discovery.schemas(topics)
-    tracking.fold(newest)(_.merged(newest))
   }
 
   private val translated = new SourceColumns.Translated
@@ -83,10 +79,6 @@ private[pulsarspark] final class DriverSession private (
         PlannedSchema.Shared(spark.sparkContext.broadcast(schema))
       )
     )
-
-  /** Decides who reads what. */
-  private[read] def segments(hadoop: HadoopSettings, losses: DataLossPolicy): SegmentLocator =
-    new SegmentLocator(connection.admin, options, hadoop, losses, new KnownStorage)
 
   override def close(): Unit = connection.close()
 }

@@ -8,6 +8,7 @@ import org.apache.spark.sql.types.StructType
 import io.github.pulsarspark.errors.DataLossPolicy
 import io.github.pulsarspark.position.PruningBounds
 import io.github.pulsarspark.read.task.{PulsarInputPartition, PulsarReaderFactory, ReadContext}
+import io.github.pulsarspark.storage.{KnownStorage, SegmentLocator, SegmentPlan}
 
 /** A batch read. The driver fixes all positions once, before a task runs: Spark may request the partitions repeatedly.
   *
@@ -32,9 +33,10 @@ private[pulsarspark] final class PulsarBatch(task: ReadContext, columns: StructT
     val requested = ranges.map { case (range, times) =>
       PlannedRange(range, PruningBounds(times), schemas(topicOf(range.topic)))
     }
-    val segments = session.segments(task.hadoop, new DataLossPolicy(task.options.failOnDataLoss))
-    val planner  = new TaskPlanner(session.taskSchemas, filters)(segments.plan(_, None, _))
-    val planned  = planner.plan(requested).copy(partitionsSkipped = skipped.size.toLong)
+    val losses  = new DataLossPolicy(task.options.failOnDataLoss)
+    val locator = new SegmentLocator(session.admin, task.options, task.hadoop, losses, new KnownStorage)
+    val planner = new TaskPlanner(session.taskSchemas, filters)(SegmentPlan.of(_, locator, task.options, None, _))
+    val planned = planner.plan(requested).copy(partitionsSkipped = skipped.size.toLong)
     result = Some(planned)
     planned
   }

@@ -159,7 +159,7 @@ private[pulsarspark] object FollowedEntries {
     val opened       = storage(options.copy(readAheadBytes = math.max(1L, options.readAheadBytes / 4)))
     val transactions = AbortedTransactions.of(range.copy(endInclusive = known), options)
     new EntriesAhead(
-      new SliceEntries(backlog, opened.entries, transactions, opened),
+      new SliceEntries(backlog, opened.entries(_), transactions, opened),
       math.max(1L, options.readAheadBytes / 2),
       work => { background.start(work); () }
     )
