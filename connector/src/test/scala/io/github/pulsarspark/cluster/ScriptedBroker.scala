@@ -1,6 +1,7 @@
 package io.github.pulsarspark.cluster
 
 import scala.collection.concurrent.TrieMap
+import scala.jdk.CollectionConverters._
 
 import io.netty.buffer.{ByteBuf, Unpooled}
 import io.netty.channel.ChannelHandlerContext
@@ -82,6 +83,14 @@ private[cluster] final class ScriptedBroker(
         Commands.newPartitionMetadataResponse(partitions.map(_.getPartitionIndex).max + 1, request)
       else Commands.newPartitionMetadataResponse(ServerError.TopicNotFound, s"no topic $topic", request)
     )
+  }
+
+  /** Lists topics and partitions by their names. */
+  override protected def handleGetTopicsOfNamespace(command: CommandGetTopicsOfNamespace): Unit = {
+    val names = topics.keys.filter(_.startsWith(s"persistent://${command.getNamespace}/")).toSeq.sorted
+    send(Commands.serializeWithSize(
+      Commands.newGetTopicsOfNamespaceResponseCommand(names.asJava, null, false, true, command.getRequestId)
+    ))
   }
 
   /** No topic has a schema. */
