@@ -39,6 +39,10 @@ TIER ?= not exhaustive
 SOAK_MINUTES ?= 30
 SOAK_RATE ?= 200
 
+# How long `make fuzz` runs each target, and which, as `--only Entry`.
+FUZZ_SECONDS ?= 60
+FUZZ_OPTIONS ?=
+
 # How wide a stream `make bench-width` measures.
 TOPICS ?= 3000
 WIDTH_OPTIONS ?=
@@ -191,6 +195,17 @@ bench-looking: $(VENV)/.ready $(PACKAGED_JAR) ## Measure lists, lag, peek and do
 .PHONY: soak
 soak: $(VENV)/.ready $(PACKAGED_JAR) ## Run a stream for SOAK_MINUTES=30 minutes while everything around it changes
 	PYTHONPATH=integration $(VENV)/bin/python -m benchmarks.soak --minutes $(SOAK_MINUTES) --rate $(SOAK_RATE)
+
+.PHONY: fuzz
+fuzz: $(VENV)/.ready target/fuzz/atheris/.ready ## Run each fuzz target for FUZZ_SECONDS=60 seconds, in Jazzer or Atheris
+	$(SBT) -warn fuzz/fuzzClassPath
+	PYTHONPATH=tools $(VENV)/bin/python -m fuzz --seconds $(FUZZ_SECONDS) $(FUZZ_OPTIONS)
+
+# Beside the environments, so that no test has it.
+target/fuzz/atheris/.ready: python/requirements-fuzz.txt $(VENV)/.ready
+	rm -rf $(@D)
+	$(VENV)/bin/python $(PIP) install --no-compile --no-deps --target $(@D) -r $<
+	touch $@
 
 .PHONY: bench-width
 bench-width: .venv-4.1/.ready $(PACKAGED_JAR) ## Measure a stream over TOPICS=3000 topics, and against an earlier jar with BASELINE=path

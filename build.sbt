@@ -11,9 +11,10 @@ Global / concurrentRestrictions := Seq(
   Tags.exclusiveGroup(Tags.Clean)
 )
 
-lazy val clientJar  = taskKey[File]("The relocated Pulsar client, made again only when it would differ")
-lazy val thirdParty = taskKey[String]("The libraries in the bundle, with their licences")
-lazy val release    = taskKey[File]("Makes all that is published of a version, in dist/release/maven")
+lazy val clientJar     = taskKey[File]("The relocated Pulsar client, made again only when it would differ")
+lazy val thirdParty    = taskKey[String]("The libraries in the bundle, with their licences")
+lazy val fuzzClassPath = taskKey[File]("Writes the class path of Jazzer, the tests and all they need into a file")
+lazy val release       = taskKey[File]("Makes all that is published of a version, in dist/release/maven")
 
 /** The Pulsar client and all it needs, relocated, in one jar: made once, and again only when versions or rules change.
   */
@@ -89,6 +90,24 @@ lazy val micro = project
     run / baseDirectory          := (ThisBuild / baseDirectory).value,
     run / javaOptions ++= JvmFlags.spark ++ Seq("-Xmx1g", "-XX:+UseSerialGC"),
     publish / skip := true
+  )
+
+/** What fuzzing needs beside the tests, whose class path it has: Jazzer, which no jar and no test gets. */
+lazy val fuzz = project
+  .in(file("tools/fuzz"))
+  .settings(
+    libraryDependencies ++= fuzzing,
+    autoScalaLibrary             := false,
+    Runtime / unmanagedClasspath := (connector / Test / fullClasspath).value,
+    Compile / unmanagedSources   := Nil,
+    Test / unmanagedSources      := Nil,
+    target                       := (ThisBuild / baseDirectory).value / "target" / "fuzz" / "build",
+    publish / skip               := true,
+    fuzzClassPath                := {
+      val list = (ThisBuild / baseDirectory).value / "target" / "fuzz" / "class-path.txt"
+      IO.write(list, (Runtime / fullClasspath).value.map(_.data).mkString(java.io.File.pathSeparator))
+      list
+    }
   )
 
 lazy val buildInfo = Seq(

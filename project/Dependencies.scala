@@ -50,6 +50,8 @@ object Dependencies {
     "org.scalameta" %% "munit-scalacheck" % Versions.scalacheck % Test
   )
 
+  val fuzzing: Seq[ModuleID] = Seq("com.code-intelligence" % "jazzer" % Versions.jazzer)
+
   /** Brought along by the Pulsar client and wanted nowhere: the jar of jars, and annotations only compilers read. */
   val unwanted: Seq[ExclusionRule] = Seq(
     ExclusionRule("org.apache.pulsar", "bouncy-castle-bc"),

@@ -12,6 +12,7 @@ object Versions {
   val bouncyCastle  = "1.86"
   val munit         = "1.2.4"
   val scalacheck    = "1.2.0"
+  val jazzer        = "0.30.0"
 
   /** The project's own version has one source, which the wheel reads too. */
   def project(root: File): String = {

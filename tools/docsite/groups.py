@@ -35,7 +35,10 @@ GROUPS: Mapping[str, Sequence[str]] = {
     "Reference": [*_pages(USE, "options columns errors compatibility"), "CHANGELOG.md"],
     "Develop": [
         "CONTRIBUTING.md",
-        *_pages(DEVELOP, "overview chores client-settings exactly-once exactly-once-model releasing vulnerabilities"),
+        *_pages(
+            DEVELOP,
+            "overview chores client-settings exactly-once exactly-once-model fuzzing releasing vulnerabilities",
+        ),
         "docs/develop/decisions/README.md",
         "benchmarks/README.md",
         "benchmarks/lab-book.md",

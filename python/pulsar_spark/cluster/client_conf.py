@@ -146,7 +146,7 @@ def _named(params: str) -> dict[str, str]:
     """The parameters by name: of JSON, or of ``key:value`` with commas between them."""
     try:
         given = json.loads(params)
-    except ValueError:
+    except (ValueError, RecursionError):
         pairs = [part.partition(":") for part in params.split(",")]
         return {key.strip(): value.strip() for key, sign, value in pairs if sign}
     return {key: str(value) for key, value in given.items()} if isinstance(given, dict) else {}

@@ -71,11 +71,12 @@ def nearest_name(name: str, known: Iterable[str]) -> str | None:
 
     Of equally near names the first in alphabetical order.
     """
-    near = [
-        (distance, candidate)
-        for candidate in known
-        if (distance := _edit_distance(name.lower(), candidate.lower())) <= max(len(name), len(candidate)) // 3
-    ]
+    near: list[tuple[int, str]] = []
+    for candidate in known:
+        one, other, most = name.lower(), candidate.lower(), max(len(name), len(candidate)) // 3
+        # So many letters have to be added at least; to compare a long name letter by letter takes long.
+        if abs(len(one) - len(other)) <= most and (distance := _edit_distance(one, other)) <= most:
+            near.append((distance, candidate))
     return min(near)[1] if near else None
 
 

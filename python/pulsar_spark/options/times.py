@@ -13,7 +13,8 @@ OneBound: TypeAlias = str | int | datetime | date | timedelta
 """A bound of a read, for all topics."""
 
 _DURATION = re.compile(rf"(-?)\s*(\d{{1,9}})\s*({UNIT})(\s+ago)?", re.ASCII | re.IGNORECASE)
-_NUMBER = re.compile(r"-?\d+", re.ASCII)
+_NUMBER = re.compile(r"-?\d{1,4000}", re.ASCII)
+_BEYOND = 10**4000
 _DAY = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)
 _ISO = re.compile(r"(\d{4}-\d{2}-\d{2})[T ](\S+)", re.ASCII)
 _MILLISECOND = timedelta(milliseconds=1)
@@ -44,6 +45,8 @@ def time_of(argument: str, bound: OneBound, now: datetime) -> datetime | str | N
             return _before(now, bound // _MILLISECOND)
         case bool():
             return None
+        case int() if abs(bound) >= _BEYOND:
+            raise PulsarOptionError("PULSAR_TIME_MALFORMED", option=argument, value="a number of more than 4000 digits")
         case int():
             return _milliseconds(argument, bound)
     text = str(bound).strip()

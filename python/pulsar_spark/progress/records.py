@@ -18,6 +18,18 @@ if TYPE_CHECKING:
 LEVELS: Mapping[str, str] = {"broker": "Broker", "bookies": "Bookie", "tiered": "Tiered"}
 """The names of levels in metrics of the connector."""
 
+# The last three are of numbers without end and of lists in each other without end.
+_MALFORMED = (
+    KeyError,
+    TypeError,
+    ValueError,
+    AttributeError,
+    SyntaxError,
+    OverflowError,
+    RecursionError,
+    MemoryError,
+)
+
 
 @dataclass(frozen=True)
 class Backlog:
@@ -176,7 +188,7 @@ def parse(progress: Mapping[str, Any] | str) -> QueryProgress:
             seconds=int(fields.get("batchDuration") or 0) / 1000,
             sources=tuple(_source(source) for source in every if _is_pulsar(source)),
         )
-    except (KeyError, TypeError, ValueError, AttributeError, SyntaxError) as error:
+    except _MALFORMED as error:
         raise PulsarOptionError("PULSAR_PROGRESS_MALFORMED", why=f"{type(error).__name__}: {error}") from error
 
 

@@ -95,6 +95,7 @@ def test_an_end_is_converted_to_ending_options() -> None:
         None,
         1.5,
         10**40,
+        "9" * 5000,
     ],
 )
 def test_other_bounds_are_rejected_with_the_accepted_forms(bound: Bound) -> None:
@@ -104,6 +105,11 @@ def test_other_bounds_are_rejected_with_the_accepted_forms(bound: Bound) -> None
     assert str(raised.value).startswith(
         f"[PULSAR_OPTION_INVALID] Option `start` is `{bound}`, but must be `earliest`, "
     )
+
+
+def test_a_number_that_python_does_not_show_is_no_time() -> None:
+    with pytest.raises(PulsarOptionError, match="is `a number of more than 4000 digits`"):
+        start(10**5000)
 
 
 @pytest.mark.parametrize("text", ["", "12", "1:2:3:4", "after 1:2", "earliest"])

@@ -255,6 +255,7 @@ def test_errors_do_not_contain_secrets() -> None:
         ("bb", ["ab", "ba", "bc"], None),
         ("bbb", ["bbc", "abb"], "abb"),
         ("x", [], None),
+        ("topic" * 100_000, ["topic", "topics"], None),  # at once
     ],
 )
 def test_nearest_name(name: str, known: list[str], nearest: str | None) -> None:

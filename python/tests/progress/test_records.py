@@ -101,7 +101,9 @@ def test_a_time_is_in_utc() -> None:
     assert parse(fields).time == datetime(2026, 1, 31, 10, 0, 0, 500000, timezone.utc)
 
 
-@pytest.mark.parametrize("other", ["[]", "no JSON", "{}", {}, {"sources": None}, {"sources": [{}]}, "null"])
+@pytest.mark.parametrize(
+    "other", ["[]", "no JSON", "{}", {}, {"sources": None}, {"sources": [{}]}, "null", "[" * 100000]
+)
 def test_anything_else_is_an_error(other: Any) -> None:  # noqa: ANN401
     with pytest.raises(PulsarOptionError) as failure:
         parse(other)
@@ -125,3 +127,20 @@ def test_positions_are_by_topic_partition_in_each_version_of_the_offset() -> Non
         "persistent://a/b/twin-partition-10": "3:4",
     }
     assert source.latest == source.end
+
+
+def _report_with(name: str, value: object) -> dict[str, Any]:
+    fields: dict[str, Any] = json.loads(REPORTS[0])
+    fields["sources"][0][name] = value
+    return fields
+
+
+@pytest.mark.parametrize("other", [float("inf"), "9" * 5000])
+def test_a_number_that_is_none_is_an_error(other: object) -> None:
+    with pytest.raises(PulsarOptionError, match="PULSAR_PROGRESS_MALFORMED"):
+        parse(_report_with("numInputRows", other))
+
+
+def test_an_offset_of_lists_in_each_other_without_end_is_an_error() -> None:
+    with pytest.raises(PulsarOptionError, match="PULSAR_PROGRESS_MALFORMED"):
+        parse(_report_with("endOffset", "{" + "[" * 100000))

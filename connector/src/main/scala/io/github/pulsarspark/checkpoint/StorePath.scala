@@ -4,6 +4,7 @@ import scala.util.control.NonFatal
 
 import org.apache.hadoop.fs.Path
 
+import io.github.pulsarspark.checkpoint.log.Tree
 import io.github.pulsarspark.errors.Conditions
 import io.github.pulsarspark.pulsar.topics.CheckpointTopicNames
 
@@ -38,6 +39,8 @@ private[checkpoint] object StorePath {
     else {
       val store = parts(1)
       if (store.matches(PartitionLike)) throw refused(path, s"$store looks like a partition of a topic")
+      if (parts.size - 2 > Tree.MaxLevels)
+        throw refused(path, s"it has more than ${Tree.MaxLevels} folders in each other")
       try Within(CheckpointTopicNames.of(Option(uri.getAuthority).getOrElse(tenant), parts.head, store), parts.drop(2))
       catch { case NonFatal(e) => throw refused(path, e.getMessage) }
     }

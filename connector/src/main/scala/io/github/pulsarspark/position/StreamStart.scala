@@ -3,8 +3,10 @@ package io.github.pulsarspark.position
 import scala.collection.immutable.SortedMap
 import scala.jdk.CollectionConverters._
 
-import com.fasterxml.jackson.databind.ObjectMapper
+import com.fasterxml.jackson.databind.{JsonNode, ObjectMapper}
 import com.fasterxml.jackson.databind.node.ObjectNode
+
+import io.github.pulsarspark.errors.Conditions
 
 /** Start of a stream, valid as long as its checkpoint is used.
   *
@@ -56,11 +58,17 @@ object StreamStart {
 
   /** @param where the file the text is from, for errors */
   def parse(text: String, where: String): StreamStart = {
-    val offset    = PulsarOffset.parse(text, where)
-    val root      = mapper.readTree(text)
-    val notBefore = root.path("notBefore").properties().asScala.map(e => e.getKey -> e.getValue.asLong)
-    val until     = root.path("notBeforeUntil").properties().asScala.map(e => e.getKey -> e.getValue.asText)
-    StreamStart(offset, SortedMap.from(notBefore),
-      SortedMap.from(until.flatMap { case (p, position) => Position.parse(position).map(p -> _) }))
+    val offset                                               = PulsarOffset.parse(text, where)
+    val root                                                 = mapper.readTree(text)
+    def read[A](field: String)(parse: JsonNode => Option[A]) =
+      SortedMap.from(root.path(field).properties().asScala.map { e =>
+        e.getKey -> parse(e.getValue).getOrElse(throw Conditions.CheckpointMalformed(where = where,
+          why = s"`${e.getValue}` of ${e.getKey} in `$field` is not its kind of value").exception)
+      })
+    StreamStart(
+      offset,
+      read("notBefore")(time => Option.when(time.canConvertToLong && time.isIntegralNumber)(time.asLong)),
+      read("notBeforeUntil")(position => Position.parse(position.asText))
+    )
   }
 }

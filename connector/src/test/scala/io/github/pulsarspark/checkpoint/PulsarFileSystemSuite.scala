@@ -178,6 +178,11 @@ class PulsarFileSystemSuite extends WriteSuite {
     assertEquals(named(FileSystem.newInstance(URI.create("pulsar-fs:///x/y"), conf())), "PULSAR_CHECKPOINT_STORE_PATH")
   }
 
+  test("a path of more folders than a store walks through is refused before it is written") {
+    val path = new Path(s"pulsar-fs://t/n/store/${"d/" * 201}f")
+    assertEquals(named(StorePath(path, "t")), "PULSAR_CHECKPOINT_STORE_PATH")
+  }
+
   test("more than the limit is refused before it is written") {
     val root = store()
     val fs   = FileSystem.newInstance(root.toUri, conf("pulsar-fs.maxBytes" -> "1m"))

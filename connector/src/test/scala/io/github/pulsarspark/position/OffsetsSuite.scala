@@ -126,6 +126,18 @@ class PulsarOffsetSuite extends PropertySuite {
     }
   }
 
+  test("a start of a stream with a time or a position that is none, an error that names the checkpoint") {
+    val offset = "{\"version\":2,\"positions\":{}"
+    for (
+      wrong <-
+        Seq("\"notBefore\":{\"*\":\"soon\"}", "\"notBefore\":{\"*\":1e300}", "\"notBeforeUntil\":{\"t\":\"far\"}")
+    ) {
+      val error = intercept[RuntimeException with PulsarError](StreamStart.parse(s"$offset,$wrong}", "the file"))
+      assertEquals(error.condition, "PULSAR_CHECKPOINT_MALFORMED")
+      assert(error.getMessage.contains("the file"), error.getMessage)
+    }
+  }
+
   test("a damaged offset, an error that names the checkpoint") {
     Seq("", "{}", "[]", "1.5", """{"version":1}""", """{"version":3,"positions":{}}""", """{"t":[8,5]}""",
       """{"version":1,"positions":{"t":"x"}}""").foreach {

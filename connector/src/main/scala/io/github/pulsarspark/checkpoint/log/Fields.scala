@@ -48,7 +48,11 @@ private[log] final class FieldReader(bytes: Array[Byte]) {
   def text(): String     = new String(array(), UTF_8)
   def uuid(): UUID       = new UUID(long(), long())
 
-  def path(): Seq[String] = several(text())
+  def path(): Seq[String] = {
+    val names = several(text())
+    if (names.size > Tree.MaxLevels) throw new IllegalArgumentException(s"a path of ${names.size} names")
+    names
+  }
 
   def several[A](each: => A): Vector[A] = Vector.fill(size())(each)
 

@@ -53,7 +53,7 @@ private[checkpoint] object SnapshotFormat {
     val (store, at, covers) = (in.uuid(), size(in), size(in))
     val begun               = in.several(in.uuid() -> size(in)).toMap
     val writers             = in.several(in.uuid() -> WriterState(in.long(), in.several(in.content()), in.long())).toMap
-    node(in) match {
+    node(in, 0) match {
       case root: FolderNode => Some(LogState(store, Tree(root), writers, at, begun, covers))
       case _: FileNode      => None
     }
@@ -80,11 +80,12 @@ private[checkpoint] object SnapshotFormat {
       }
   }
 
-  private def node(in: FieldReader): Node = {
+  private def node(in: FieldReader, level: Int): Node = {
+    if (level > Tree.MaxLevels) throw new IllegalArgumentException(s"more than ${Tree.MaxLevels} folders in each other")
     val kind = in.byte()
     val time = in.long()
     if (kind == file) FileNode(in.content(), time)
-    else in.several(in.text() -> node(in)).foldLeft(FolderNode.empty(time)) { case (all, (name, child)) =>
+    else in.several(in.text() -> node(in, level + 1)).foldLeft(FolderNode.empty(time)) { case (all, (name, child)) =>
       all + (name, child)
     }
   }

@@ -82,6 +82,9 @@ private[checkpoint] object Tree {
   type Changed = Either[Refusal, Tree]
 
   val empty: Tree = Tree(FolderNode.empty(0))
+
+  /** Limit of the names of a path: a tree is walked by recursion. */
+  val MaxLevels = 200
 }
 
 /** Reason why a change has no effect. */

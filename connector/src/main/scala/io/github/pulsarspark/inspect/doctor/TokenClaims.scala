@@ -42,7 +42,8 @@ private[doctor] object TokenClaims {
   private def parse(option: String, token: String): Option[TokenClaims] = token.trim.split('.') match {
     case Array(_, claims, _) =>
       Try(new ObjectMapper().readTree(Base64.getUrlDecoder.decode(claims))).toOption.filter(_.isObject).map { node =>
-        val ends = Option(node.get("exp")).filter(_.isNumber).map(e => Instant.ofEpochSecond(e.asLong))
+        val ends =
+          Option(node.get("exp")).filter(_.isNumber).flatMap(e => Try(Instant.ofEpochSecond(e.asLong)).toOption)
         TokenClaims(option, Option(node.path("sub").textValue), ends)
       }
     case _ => None

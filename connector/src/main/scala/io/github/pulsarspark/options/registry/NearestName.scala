@@ -7,8 +7,12 @@ private[pulsarspark] object NearestName {
 
   def apply(name: String, known: Seq[String]): Option[String] =
     known.sorted
-      .map(candidate => candidate -> distance(name.toLowerCase, candidate.toLowerCase))
-      .filter { case (candidate, d) => d <= math.max(name.length, candidate.length) / 3 }
+      .flatMap { candidate =>
+        val (one, other) = (name.toLowerCase, candidate.toLowerCase)
+        val most         = math.max(name.length, candidate.length) / 3
+        // As many letters have to be added at least, and counting the others takes long for a long name.
+        Option.when(math.abs(one.length - other.length) <= most)(candidate -> distance(one, other)).filter(_._2 <= most)
+      }
       .minByOption(_._2)
       .map(_._1)
 

@@ -11,6 +11,7 @@ import org.apache.pulsar.client.api.CryptoKeyReader
 import org.apache.pulsar.client.impl.crypto.MessageCryptoBc
 import org.apache.pulsar.common.api.proto.MessageMetadata
 
+import io.github.pulsarspark.format.entry.MalformedBytes
 import io.github.pulsarspark.format.{PayloadDecryptor, Undecryptable}
 import io.github.pulsarspark.options.PrivateKeys
 import io.github.pulsarspark.policy.{AllowedFiles, PluginClass}
@@ -28,7 +29,8 @@ private[pulsarspark] final class MessageDecryptor(topic: String, keys: PrivateKe
 
   override def decrypt(metadata: Array[Byte], length: Int, payload: ByteBuf): Array[Byte] = {
     val parsed = new MessageMetadata
-    parsed.parseFrom(Unpooled.wrappedBuffer(metadata, 0, length), length)
+    try parsed.parseFrom(Unpooled.wrappedBuffer(metadata, 0, length), length)
+    catch { case NonFatal(e) => throw new MalformedBytes(s"malformed metadata: ${e.getMessage}") }
     val target = ByteBuffer.allocate(crypto.getMaxOutputSize(payload.readableBytes))
     val source = reader
     val opened =

@@ -7,7 +7,7 @@ import org.apache.avro.{LogicalTypes, NameValidator, Schema}
 import org.apache.avro.Schema.Type
 import org.apache.spark.sql.types._
 
-import io.github.pulsarspark.schema.convert.UnsupportedSchema
+import io.github.pulsarspark.schema.convert.{ColumnLimit, UnsupportedSchema}
 
 /** Avro schemas, in which Pulsar keeps AVRO and JSON schemas alike, and the Spark types they are read as. */
 private[schema] object AvroSchemas {
@@ -68,46 +68,55 @@ private[schema] object AvroSchemas {
   }
 
   /** The Spark type `schema` is read as; throws [[UnsupportedSchema]] when there is none. */
-  def sparkType(schema: Schema): DataType = sparkType(schema, "", Nil)
+  def sparkType(schema: Schema): DataType = new SparkTypes().of(schema, "", Nil)
 
-  private def sparkType(schema: Schema, path: String, open: List[String]): DataType = schema.getType match {
-    case Type.NULL               => NullType
-    case Type.BOOLEAN            => BooleanType
-    case Type.INT                => if (schema.getLogicalType.isInstanceOf[LogicalTypes.Date]) DateType else IntegerType
-    case Type.LONG               => AvroTimeUnit.of(schema).map(_.sparkType).getOrElse(LongType)
-    case Type.FLOAT              => FloatType
-    case Type.DOUBLE             => DoubleType
-    case Type.STRING | Type.ENUM => StringType
-    case Type.BYTES | Type.FIXED =>
-      schema.getLogicalType match {
-        case d: LogicalTypes.Decimal => // a value that does not fit is an error of its message
-          DecimalType(math.min(d.getPrecision, DecimalType.MAX_PRECISION), math.min(d.getScale, DecimalType.MAX_SCALE))
-        case _ => BinaryType
-      }
-    case Type.ARRAY =>
-      val item = schema.getElementType
-      ArrayType(sparkType(item, s"$path[]", open), isNullable(item))
-    case Type.MAP =>
-      val value = schema.getValueType
-      MapType(StringType, sparkType(value, s"$path{}", open), isNullable(value))
-    case Type.RECORD =>
-      val name = schema.getFullName
-      if (open.contains(name))
-        throw new UnsupportedSchema(path, s"record $name contains itself, and a table cannot be nested without end")
-      StructType(schema.getFields.asScala.toSeq.map { f =>
-        StructField(f.name, sparkType(f.schema, child(path, f.name), name :: open), isNullable(f.schema)).withDoc(f.doc)
-      })
-    case Type.UNION =>
-      val types = schema.getTypes
-      if (types.isEmpty) throw new UnsupportedSchema(path, "a union without types has no values")
-      shape(schema) match {
-        case Single(branch, _)    => sparkType(types.get(branch), path, open)
-        case Widened(dataType, _) => dataType
-        case Members(members, _)  =>
-          StructType(members.zipWithIndex.map { case (branch, i) =>
-            StructField(memberName(i), sparkType(types.get(branch), child(path, memberName(i)), open), nullable = true)
-          })
-      }
+  /** The Spark types of one schema. */
+  private final class SparkTypes {
+    private val limit = new ColumnLimit
+
+    def of(schema: Schema, path: String, open: List[String]): DataType =
+      limit.within(path)(unlimited(schema, path, open))
+
+    private def unlimited(schema: Schema, path: String, open: List[String]): DataType = schema.getType match {
+      case Type.NULL    => NullType
+      case Type.BOOLEAN => BooleanType
+      case Type.INT     => if (schema.getLogicalType.isInstanceOf[LogicalTypes.Date]) DateType else IntegerType
+      case Type.LONG    => AvroTimeUnit.of(schema).map(_.sparkType).getOrElse(LongType)
+      case Type.FLOAT   => FloatType
+      case Type.DOUBLE  => DoubleType
+      case Type.STRING | Type.ENUM => StringType
+      case Type.BYTES | Type.FIXED =>
+        schema.getLogicalType match {
+          case d: LogicalTypes.Decimal => // a value that does not fit is an error of its message
+            DecimalType(math.min(d.getPrecision, DecimalType.MAX_PRECISION),
+              math.min(d.getScale, DecimalType.MAX_SCALE))
+          case _ => BinaryType
+        }
+      case Type.ARRAY =>
+        val item = schema.getElementType
+        ArrayType(of(item, s"$path[]", open), isNullable(item))
+      case Type.MAP =>
+        val value = schema.getValueType
+        MapType(StringType, of(value, s"$path{}", open), isNullable(value))
+      case Type.RECORD =>
+        val name = schema.getFullName
+        if (open.contains(name))
+          throw new UnsupportedSchema(path, s"record $name contains itself, and a table cannot be nested without end")
+        StructType(schema.getFields.asScala.toSeq.map { f =>
+          StructField(f.name, of(f.schema, child(path, f.name), name :: open), isNullable(f.schema)).withDoc(f.doc)
+        })
+      case Type.UNION =>
+        val types = schema.getTypes
+        if (types.isEmpty) throw new UnsupportedSchema(path, "a union without types has no values")
+        shape(schema) match {
+          case Single(branch, _)    => of(types.get(branch), path, open)
+          case Widened(dataType, _) => dataType
+          case Members(members, _)  =>
+            StructType(members.zipWithIndex.map { case (branch, i) =>
+              StructField(memberName(i), of(types.get(branch), child(path, memberName(i)), open), nullable = true)
+            })
+        }
+    }
   }
 
   private def child(path: String, name: String) = if (path.isEmpty) name else s"$path.$name"

@@ -2,7 +2,6 @@ package io.github.pulsarspark.schema.avro
 
 import java.io.ByteArrayOutputStream
 
-import scala.jdk.CollectionConverters._
 import scala.util.Try
 import scala.util.control.NonFatal
 
@@ -37,7 +36,7 @@ private[schema] abstract class RecordFormat(name: String) extends SchemaFormat {
   }
 
   override def hasEmptyValues(topic: String, writer: TopicSchema): Boolean =
-    writer.schemaType == "AVRO" && Try(AvroSchemas.parse(writer.definition)).toOption.exists(RecordFormat.isEmpty)
+    writer.schemaType == "AVRO" && Try(AvroSchemas.parse(writer.definition)).toOption.exists(new EmptyValues().of(_))
 
   override def isRecord(topic: String, schema: TopicSchema): Boolean =
     parsed(topic, schema).getType == Schema.Type.RECORD
@@ -121,14 +120,6 @@ private[schema] object RecordFormat {
 
   /** Values of each can be read as values of the other. */
   private val Types = Set("AVRO", "JSON")
-
-  /** True if every value of a schema takes no bytes in Avro's encoding. */
-  private def isEmpty(schema: Schema): Boolean = schema.getType match {
-    case Schema.Type.NULL   => true
-    case Schema.Type.FIXED  => schema.getFixedSize == 0
-    case Schema.Type.RECORD => schema.getFields.asScala.forall(f => isEmpty(f.schema))
-    case _                  => false
-  }
 
   /** Collects one value. */
   trait Output extends ValueOutput {

@@ -15,9 +15,11 @@ private[schema] final class KeyValueFormat(formats: SchemaFormats) extends Schem
   override val schemaTypes: Set[String] = Set(KeyValueSchema.Type)
 
   override def columns(topic: String, schema: TopicSchema): StructType = {
-    val parts = KeyValueSchema.of(schema)
-    StructType(Seq(part(topic, KeyColumn, parts.key), part(topic, ValueColumn, parts.value)))
+    val both = parts(topic, schema)
+    StructType(Seq(part(topic, KeyColumn, both.key), part(topic, ValueColumn, both.value)))
   }
+
+  private def parts(topic: String, schema: TopicSchema) = ValueColumns.reading(topic, schema)(KeyValueSchema.of(schema))
 
   private def part(topic: String, name: String, schema: TopicSchema): StructField = {
     if (schema.schemaType == KeyValueSchema.Type) throw ValueColumns.unsupported(topic, schema)
@@ -35,13 +37,13 @@ private[schema] final class KeyValueFormat(formats: SchemaFormats) extends Schem
       required: StructType,
       ordinals: Array[Int]
   ): ValueDecoder = new KeyValueDecoder.Maker(topic, formats, required, ordinals)
-    .decoder(KeyValueSchema.of(writer), KeyValueSchema.of(reader))
+    .decoder(parts(topic, writer), parts(topic, reader))
 
   /** True: a message without a value may have a key. */
   override def takesTombstones: Boolean = true
 
   /** The key of separated ones is elsewhere; the empty value is a matter of its own format. */
-  override def hasEmptyValues(topic: String, writer: TopicSchema): Boolean = KeyValueSchema.of(writer).separated
+  override def hasEmptyValues(topic: String, writer: TopicSchema): Boolean = parts(topic, writer).separated
 
   override def encoder(plan: WritePlan): ValueEncoder = new KeyValueEncoder(plan, formats).payload()
 
@@ -52,7 +54,7 @@ private[schema] final class KeyValueFormat(formats: SchemaFormats) extends Schem
     Right(KeyValueEncoder.schemaOf(plan, KeyValueChoice()))
 
   override def merge(topic: String, known: TopicSchema, newest: TopicSchema): Either[String, TopicSchema] = {
-    val (was, is) = (KeyValueSchema.of(known), KeyValueSchema.of(newest))
+    val (was, is) = (parts(topic, known), parts(topic, newest))
     for {
       key   <- formats.merge(topic, was.key, is.key).left.map(d => s"of the key, $d")
       value <- formats.merge(topic, was.value, is.value).left.map(d => s"of the value, $d")

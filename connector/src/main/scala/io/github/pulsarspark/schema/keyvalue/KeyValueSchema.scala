@@ -1,7 +1,10 @@
 package io.github.pulsarspark.schema.keyvalue
 
+import scala.util.control.NonFatal
+
 import com.fasterxml.jackson.databind.{JsonNode, ObjectMapper}
 
+import io.github.pulsarspark.schema.convert.UnsupportedSchema
 import io.github.pulsarspark.schema.{TopicSchema, ValueColumns}
 
 /** A KEY_VALUE schema, which is two in one.
@@ -27,10 +30,14 @@ private[pulsarspark] object KeyValueSchema {
 
   private val mapper = new ObjectMapper
 
-  def of(schema: TopicSchema): KeyValueSchema = {
-    val node = mapper.readTree(schema.definition)
-    KeyValueSchema(part(node, "key", schema), part(node, "value", schema), node.get("separated").asBoolean)
-  }
+  /** Fails with `UnsupportedSchema` for a definition of something else. */
+  def of(schema: TopicSchema): KeyValueSchema =
+    try {
+      val node = mapper.readTree(schema.definition)
+      KeyValueSchema(part(node, "key", schema), part(node, "value", schema), node.get("separated").asBoolean)
+    } catch {
+      case NonFatal(_) => throw new UnsupportedSchema("", "its definition is not that of a key and a value")
+    }
 
   private def part(node: JsonNode, name: String, whole: TopicSchema): TopicSchema =
     TopicSchema.readFrom(node.get(name)).copy(version = whole.version)

@@ -11,7 +11,7 @@ import com.google.protobuf.Descriptors.{Descriptor, FieldDescriptor, FileDescrip
 import com.google.protobuf.Descriptors.FieldDescriptor.Type
 import org.apache.spark.sql.types._
 
-import io.github.pulsarspark.schema.convert.UnsupportedSchema
+import io.github.pulsarspark.schema.convert.{ColumnLimit, UnsupportedSchema}
 
 /** Schemas that carry the descriptors of their message, as PROTOBUF_NATIVE, and the Spark types they are read as.
   *
@@ -72,6 +72,8 @@ private[schema] object ProtobufSchemas {
     def file(name: String, open: Set[String]): FileDescriptor = linked.getOrElse(
       name, {
         if (open(name)) throw new UnsupportedSchema("", s"file $name imports itself")
+        if (open.size > ColumnLimit.Levels)
+          throw new UnsupportedSchema("", s"its files import each other over more than ${ColumnLimit.Levels} levels")
         val proto  = files.getOrElse(name, throw new UnsupportedSchema("", s"its definition lacks the file $name"))
         val result = FileDescriptor.buildFrom(proto, proto.getDependencyList.asScala.map(file(_, open + name)).toArray)
         linked.put(name, result)
@@ -93,28 +95,33 @@ private[schema] object ProtobufSchemas {
     .map(name => s"google.protobuf.${name}Value")
 
   /** The columns of a message; throws [[UnsupportedSchema]] when there are none. */
-  def sparkType(message: Descriptor): StructType = struct(message, "", Nil)
+  def sparkType(message: Descriptor): StructType = struct(message, "", Nil, new ColumnLimit)
 
-  private def struct(message: Descriptor, path: String, open: List[String]): StructType = {
+  private def struct(message: Descriptor, path: String, open: List[String], limit: ColumnLimit): StructType = {
     val name = message.getFullName
     if (open.contains(name))
       throw new UnsupportedSchema(path, s"message $name contains itself, and a table cannot be nested without end")
     StructType(message.getFields.asScala.toSeq.map { f =>
-      StructField(f.getName, fieldType(f, if (path.isEmpty) f.getName else s"$path.${f.getName}", name :: open),
-        f.hasPresence)
+      val own = if (path.isEmpty) f.getName else s"$path.${f.getName}"
+      StructField(f.getName, limit.within(own)(fieldType(f, own, name :: open, limit)), f.hasPresence)
     })
   }
 
-  private def fieldType(field: FieldDescriptor, path: String, open: List[String]): DataType =
+  private def fieldType(field: FieldDescriptor, path: String, open: List[String], limit: ColumnLimit): DataType =
     if (field.isMapField) {
       val entry = field.getMessageType
-      val value = valueType(entry.findFieldByNumber(2), s"$path{}", open)
+      val value = valueType(entry.findFieldByNumber(2), s"$path{}", open, limit)
       MapType(scalarType(entry.findFieldByNumber(1)), value, valueContainsNull = false)
-    } else if (field.isRepeated) ArrayType(valueType(field, s"$path[]", open), containsNull = false)
-    else valueType(field, path, open)
+    } else if (field.isRepeated) ArrayType(valueType(field, s"$path[]", open, limit), containsNull = false)
+    else valueType(field, path, open, limit)
 
-  private def valueType(field: FieldDescriptor, path: String, open: List[String]): DataType = field.getType match {
-    case Type.MESSAGE => wellKnown(field.getMessageType).getOrElse(struct(field.getMessageType, path, open))
+  private def valueType(
+      field: FieldDescriptor,
+      path: String,
+      open: List[String],
+      limit: ColumnLimit
+  ): DataType = field.getType match {
+    case Type.MESSAGE => wellKnown(field.getMessageType).getOrElse(struct(field.getMessageType, path, open, limit))
     case Type.GROUP   => throw new UnsupportedSchema(path, "groups, which protobuf has given up, are not read")
     case _            => scalarType(field)
   }

@@ -27,6 +27,21 @@ class LogStateSuite extends PropertySuite(samples = 300) {
     }
   }
 
+  test("paths and folders in each other that would fill a stack are no record and no snapshot") {
+    val deep = Seq.fill(100000)("d")
+    for (
+      change <- Seq(Change.MakeFolder(deep), Change.Rename(Seq("a"), deep, overwrite = true),
+        Change.Delete(deep, recursive = true))
+    )
+      assertEquals(RecordFormat.parse(RecordFormat.bytes(LogRecord(Writers.head, 1, 1, change))), None)
+    val start  = LogState.created(LogRecord(Writers.head, 1, 0, Change.Created(Store)), Store)
+    val nested = (1 to 300).foldLeft(FolderNode.empty(1))((folder, _) => FolderNode.empty(1) + ("d", folder))
+    assertEquals(SnapshotFormat.parse(SnapshotFormat.bytes(start.copy(tree = Tree(nested)))), None)
+    val usual =
+      start.copy(tree = Tree((1 to 100).foldLeft(FolderNode.empty(1))((f, _) => FolderNode.empty(1) + ("d", f))))
+    assertEquals(SnapshotFormat.parse(SnapshotFormat.bytes(usual)), Some(usual))
+  }
+
   property("random interleavings of three writers with resends: the model, and the same tree in each JVM") {
     forAll(logs) { log =>
       val state = fold(log)

@@ -43,6 +43,14 @@ class TokenClaimsSuite extends FunSuite {
     assertEquals(TokenClaims.of(Authentication.None), None)
   }
 
+  test("an end that no clock reaches is none") {
+    for (end <- Seq("1e300", "-1e300", Long.MaxValue.toString))
+      assertEquals(
+        TokenClaims.of(Authentication.Token(Secret(token(s"{\"sub\":\"etl\",\"exp\":$end}")))),
+        Some(TokenClaims("auth.token", Some("etl"), None))
+      )
+  }
+
   test("the text of the claims does not contain the token") {
     assert(!TokenClaims.of(Authentication.Token(Secret(full))).toString.contains("signature"))
   }

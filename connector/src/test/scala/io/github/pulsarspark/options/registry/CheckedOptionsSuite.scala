@@ -291,6 +291,7 @@ class CheckedOptionsSuite extends FunSuite {
     assertEquals(NearestName("Topic", known), Some("topic"))
     assertEquals(NearestName("topicPattern", known), Some("topicsPattern"))
     assertEquals(NearestName("quite else", known), None)
+    assertEquals(NearestName("topic" * 100000, known), None) // at once
     assertEquals(NearestName.distance("kitten", "sitting"), 3)
   }
 

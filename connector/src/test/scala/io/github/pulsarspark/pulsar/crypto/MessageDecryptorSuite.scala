@@ -98,6 +98,17 @@ class MessageDecryptorSuite extends FunSuite {
     assertEquals(failure(new EntryDecoder("t", DecodeDepth.Message), entry), "the query has no private keys")
   }
 
+  test("keys of a message that are not what they should be are a damaged entry") {
+    val entry = encrypted(StoredEntry(Seq(Sent.text("v")), batched = true, checksum = false).bytes,
+      new MessageCryptoBc("test", true), "a")
+    val plain = entry.skipBytes(6).slice()                                               // without the checksum
+    val keys  = PrivateKeys.ReaderClass(classOf[TestKeys].getName)
+    val tag   = (0 until plain.readableBytes - 1).find(i => plain.getByte(i) == 106).get // of an encryption key
+    plain.setByte(tag + 2, 0x7f) // an unknown field of it
+    val error = intercept[RuntimeException with PulsarError](Received.byDecoder(decoder(keys), plain))
+    assertEquals(error.condition, "PULSAR_ENTRY_CORRUPT")
+  }
+
   test("a custom key reader is loaded by its class name") {
     val entry =
       encrypted(StoredEntry(Seq(Sent.text("v")), batched = true).bytes, new MessageCryptoBc("test", true), "a")
@@ -141,7 +152,7 @@ object MessageDecryptorSuite {
   }
 
   /** Encrypts an entry for these keys, as a producer stores it. */
-  private def encrypted(stored: ByteBuf, crypto: MessageCryptoBc, keys: String*): ByteBuf = {
+  private[crypto] def encrypted(stored: ByteBuf, crypto: MessageCryptoBc, keys: String*): ByteBuf = {
     Commands.skipChecksumIfPresent(stored)
     val metadata = Commands.parseMessageMetadata(stored)
     val target   = ByteBuffer.allocate(crypto.getMaxOutputSize(stored.readableBytes))

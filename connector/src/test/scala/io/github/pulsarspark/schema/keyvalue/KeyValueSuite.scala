@@ -192,6 +192,14 @@ class KeyValueSuite extends PropertySuite {
     assert(error.getMessage.contains("[PULSAR_WRITE_VALUE_NOT_ALLOWED] Field `__key`"), error.getMessage)
   }
 
+  test("a definition that is not of a key and a value is refused by name") {
+    for (definition <- Seq("", "{}", "no JSON", "[]", "{\"key\":{},\"value\":{},\"separated\":true}")) {
+      val schema = TopicSchema(KeyValueSchema.Type, definition)
+      val error  = intercept[RuntimeException with PulsarError](SchemaTranslation.toStruct(Messages.topic, schema))
+      assertEquals(error.condition, "PULSAR_SCHEMA_NOT_READABLE")
+    }
+  }
+
   test("a part without bytes is null, where no bytes are no value") {
     val record =
       TopicSchema("JSON", """{"type":"record","name":"R","fields":[{"name":"a","type":["null","string"]}]}""")

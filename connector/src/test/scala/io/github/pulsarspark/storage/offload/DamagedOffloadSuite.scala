@@ -135,6 +135,16 @@ class DamagedOffloadSuite extends PropertySuite {
     assert(error.getMessage.contains(s"read from 7:${third._1 + 1} on, is damaged: block 3 begins"), error.getMessage)
   }
 
+  test("an index and an entry that claim more than any file has are believed as far as the file goes") {
+    val data    = changed(whole.data)(_.putLong(12, 1L << 50))
+    val claimed = Seq((1 << 29) -> "it ends too early", Int.MaxValue - 3 -> "more than any entry has")
+    for ((length, words) <- claimed) {
+      val long  = changed(data)(_.putInt(HeaderLength, length)) ++ new Array[Byte](8 << 20)
+      val index = OffloadWriter.index(Seq((0L, 0L)), 1L << 50, metadata(19))
+      check(damaged(Blocks(long, index, Seq((0L, 0L)))), "PULSAR_OFFLOAD_CORRUPT", words)
+    }
+  }
+
   test("an index or data cut off anywhere, PULSAR_OFFLOAD_CORRUPT") {
     for (length <- 0 until whole.index.length)
       assertEquals(failure(damaged(whole.copy(index = whole.index.take(length)))).condition, "PULSAR_OFFLOAD_CORRUPT")

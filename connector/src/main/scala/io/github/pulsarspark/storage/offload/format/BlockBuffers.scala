@@ -44,14 +44,22 @@ private[offload] final class BlockBuffers(
     tail = Array.emptyByteArray
   }
 
-  /** Puts the tail of the last buffer and the bytes after it into this one; returns how many bytes that is. */
+  /** Puts the tail of the last buffer and the bytes after it into this one; returns how many bytes that is. The length
+    * of a large entry is believed as far as the file has bytes.
+    */
   private def load(buffer: EntryBuffer): Int = {
     val size   = math.max(bufferBytes, needed - tail.length)
     val length = math.min(size.toLong, index.blocks(block).end - position).toInt
-    buffer.reserve(tail.length + length)
+    buffer.reserve(tail.length)
     System.arraycopy(tail, 0, buffer.bytes, 0, tail.length)
     if (in.getPos != position) in.seek(position)
-    in.readFully(buffer.bytes, tail.length, length)
+    var read = 0
+    while (read < length) {
+      val more = math.min(length - read, math.max(bufferBytes, read))
+      buffer.reserve(tail.length + read + more)
+      in.readFully(buffer.bytes, tail.length + read, more)
+      read += more
+    }
     position += length
     tail.length + length
   }
@@ -88,6 +96,7 @@ private[offload] final class BlockBuffers(
       val length = bytes.getInt(at)
       val id     = bytes.getLong(at + 4)
       if (length < 0) missing("there is padding in its place")
+      if (length > BlockHeader.MaxEntryBytes) missing(s"its length is $length, more than any entry has")
       if (id != nextId) missing(s"entry $id is in its place")
       if (length > inBlock - EntryHeader)
         missing(s"its length is $length, but its block ends after ${inBlock - EntryHeader} bytes")
@@ -121,6 +130,9 @@ private[offload] object BlockHeader {
 
   /** Number of bytes before each entry. */
   val EntryHeader = 12
+
+  /** Limit of an entry's length, far above what brokers accept. */
+  val MaxEntryBytes: Int = 1 << 30
 
   /** Bytes that fill the block after its last entry, repeated. */
   val Padding      = 0xfedcdead

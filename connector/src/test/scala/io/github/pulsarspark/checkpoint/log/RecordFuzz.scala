@@ -1,0 +1,32 @@
+package io.github.pulsarspark.checkpoint.log
+
+import java.util.UUID
+
+import io.github.pulsarspark.fuzz.FuzzTarget
+
+/** Records of a checkpoint store. What is read is written as the same bytes' record. */
+object RecordFuzz extends FuzzTarget {
+  private val id      = new UUID(1, 2)
+  private val content = new Content("text".getBytes)
+
+  override def seeds: Seq[Array[Byte]] = Seq(
+    Change.Created(id),
+    Change.Piece(content),
+    Change.Put(Seq("a", "b"), overwrite = true, 2, content),
+    Change.Delete(Seq("a"), recursive = true),
+    Change.Rename(Seq("a"), Seq("b", "c"), overwrite = false),
+    Change.MakeFolder(Seq("d")),
+    Change.SnapshotBegin(id),
+    Change.SnapshotPart(id, 1, content),
+    Change.SnapshotEnd(id, 2, 3)
+  ).map(change => RecordFormat.bytes(LogRecord(id, 1, 2, change)))
+
+  override def decode(bytes: Array[Byte]): Any = {
+    val record = RecordFormat.parse(bytes)
+    record.foreach(found =>
+      if (!RecordFormat.parse(RecordFormat.bytes(found)).contains(found))
+        throw new IllegalStateException(found.toString)
+    )
+    record
+  }
+}
