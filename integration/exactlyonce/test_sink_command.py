@@ -123,7 +123,9 @@ def test_open_transactions_are_shown_and_aborted(
     assert (shown.owner, shown.done, shown.drivers) == ("a", None, ())
     (opened,) = shown.open
     assert (opened.least, opened.state, opened.epoch) == (orphan["least"], "open", 0)
-    assert (opened.age or -1) >= 0 < (opened.left or -1)
+    assert opened.age is not None
+    assert opened.age >= 0
+    assert (opened.left or 0) > 0
     unknown = status(sink.id, with_admin=False)
     assert (unknown.drivers, [one.state for one in unknown.open]) == (None, ["unknown"])
     repaired = repair(sink.id)

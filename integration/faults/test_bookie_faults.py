@@ -15,7 +15,7 @@ import pytest
 from support.servers.cluster import BOOKIES, Cluster, running_cluster
 from support.spark.blocking_batch import LARGE, TAKEN_AT_MOST, blocking_batch
 from support.spark.errors import failing
-from support.spark.waiting import eventually, within
+from support.spark.waiting import IN_TIME, eventually, within
 from support.topics.messages import connected, produce, read_all
 from support.topics.reading import (
     Seen,
@@ -178,7 +178,7 @@ def test_a_bookie_fails_in_the_middle_of_a_read(
     assert len(ensemble) == (BOOKIES if way == "striped" else 2)
     with _unnoticed(cluster, writer, name), blocking_batch(frame, tmp_path) as read, getattr(ensemble[0], fault)():
         read.release()
-        with within(60):
+        with within(IN_TIME):
             assert_exactly_once(read.rows.result(timeout=300), wanted)
 
 
@@ -189,7 +189,7 @@ def test_a_bookie_is_frozen_from_the_start(
 ) -> None:
     name, options = _by(way, topic)
     wanted = _fill(writer, name)
-    with _unnoticed(cluster, writer, name), cluster.ensembles(name)[0][0].frozen(), within(60):
+    with _unnoticed(cluster, writer, name), cluster.ensembles(name)[0][0].frozen(), within(IN_TIME):
         assert_exactly_once(seen(_frame(spark, cluster, name, **options)), wanted)
 
 
@@ -234,7 +234,7 @@ def test_a_read_survives_copies_that_move_after_the_plan(
             eventually(moved)  # auto-recovery starts a JVM of its own
         finally:
             cluster.auto_recovery.kill()
-        with second.killed(), within(60):
+        with second.killed(), within(IN_TIME):
             rows = [Seen(row[0], row[1], bytes(row[2])) for row in frame.collect()]
     assert_exactly_once(rows, wanted)
 
@@ -248,13 +248,13 @@ def test_a_copy_is_spoiled(
     spoiled, *others = cluster.ensembles(name)[0]
     with _unnoticed(cluster, writer, name):
         _spoil(spoiled, name)
-        with within(60):
+        with within(IN_TIME):
             assert_exactly_once(seen(_frame(spark, cluster, name, **options)), wanted)
     planned = _planned(_frame(spark, cluster, name, pollTimeoutMs="8000", **options))
     with ExitStack() as stack:
         for other in others:
             stack.enter_context(other.frozen())
-        with within(60), failing("PULSAR_SEGMENT_READ_FAILED", name):
+        with within(IN_TIME), failing("PULSAR_SEGMENT_READ_FAILED", name):
             planned.collect()
 
 
@@ -268,10 +268,13 @@ def test_every_copy_is_spoiled(spark: SparkSession, cluster: Cluster, writer: pu
     )
     for bookie in cluster.ensembles(topic)[0]:
         _spoil(bookie, topic)
-    with within(60), failing("PULSAR_SEGMENT_READ_FAILED", topic):
+    with within(IN_TIME), failing("PULSAR_SEGMENT_READ_FAILED", topic):
         segment.collect()
     # Whether the broker refuses or gives no answer is its affair.
-    with within(60), pytest.raises(Exception, match=r"\[PULSAR_(REQUEST_FAILED|UNREACHABLE|READ_TIMEOUT)\].*" + topic):
+    with (
+        within(IN_TIME),
+        pytest.raises(Exception, match=r"\[PULSAR_(REQUEST_FAILED|UNREACHABLE|READ_TIMEOUT)\].*" + topic),
+    ):
         auto.collect()
 
 
@@ -313,8 +316,8 @@ def test_no_copy_is_left(
     with ExitStack() as stack:
         for bookie in ensemble:
             stack.enter_context(getattr(bookie, fault)())
-        with within(40), failing("PULSAR_SEGMENT_READ_FAILED", topic):
+        with within(IN_TIME), failing("PULSAR_SEGMENT_READ_FAILED", topic):
             segment.collect()
-        with within(40), failing(by_broker, topic):
+        with within(IN_TIME), failing(by_broker, topic):
             auto.collect()
     assert_exactly_once(seen(_frame(spark, cluster, topic)), wanted)

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
 _SECONDS = float(os.environ.get("PULSAR_SPARK_TEST_CANCEL_SECONDS", "6"))
 _LONGEST_SECONDS = 0.5
+_LEAST_TURNS = 12  # of fewer all may be done early or late by chance
 _ENDED_SECONDS = 180
 # What leaked must be found before the shared client is closed because nobody uses it, which would end it.
 _CLIENT_IDLE_SECONDS = 60
@@ -82,7 +83,7 @@ def _in_turns(stopped: Callable[[float], bool], random: Random, *, least: float)
     """Stop something after a random time, again and again; at least this share of it must be stopped before its end."""
     early = turns = 0
     deadline = time.monotonic() + _SECONDS
-    while time.monotonic() < deadline:
+    while turns < _LEAST_TURNS or time.monotonic() < deadline:
         early += stopped(random.uniform(0, _LONGEST_SECONDS))
         turns += 1
     assert early >= turns * least, f"only {early} of {turns} were stopped before their end"
@@ -115,7 +116,7 @@ def test_cancelled_and_stopped_queries_leave_nothing_behind(
             return _cancelled(spark, partial(_read, reads[way]), seconds)
         return _stopped(streams, tmp_path / next(checkpoints), seconds)
 
-    with no_leaks(spark, admin, pulsar.service_url, namespace, seconds=_CLIENT_IDLE_SECONDS / 2):
+    with no_leaks(spark, admin, pulsar.service_url, namespace, seconds=_CLIENT_IDLE_SECONDS - 10):
         _in_turns(stopped, random, least=1 / 4)
     assert reads[0].count() == 12_000
 
@@ -140,7 +141,7 @@ def test_cancelled_writes_leave_nothing_behind(
         admin.create_topic(f"{topic}-{number}")
     target.append_sql("select 'first' as value", topic)  # the shared client is there before and after
     random = dice()
-    with no_leaks(spark, admin, pulsar.service_url, namespace, seconds=_CLIENT_IDLE_SECONDS / 2):
+    with no_leaks(spark, admin, pulsar.service_url, namespace, seconds=_CLIENT_IDLE_SECONDS - 10):
         _in_turns(lambda seconds: _cancelled(spark, random.choice([to_one, to_many]), seconds), random, least=1 / 2)
     target.append_sql("select 'last' as value", topic)
     assert "last" in {message.payload.decode() for message in target.messages(topic)}

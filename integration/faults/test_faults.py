@@ -15,7 +15,7 @@ from support.proxies.broker_proxy import running_broker_proxy
 from support.servers.admin import Admin, AdminError
 from support.spark.blocking_batch import LARGE, TAKEN_AT_MOST, blocking_batch
 from support.spark.errors import failing
-from support.spark.waiting import eventually, within
+from support.spark.waiting import IN_TIME, eventually, within
 from support.topics.messages import connected, produce, read_all
 from support.topics.reading import (
     Batches,
@@ -155,7 +155,7 @@ def test_a_broker_that_is_killed_under_a_stream_and_then_for_good(
             wait_for(200, query, batches)
             assert_exactly_once(batches.rows, existing(read_all(client, topic)))
         own_pulsar.kill()
-    with within(20), pytest.raises(Exception, match=r"\[PULSAR_UNREACHABLE\] .* within 2000 ms"):
+    with within(IN_TIME), pytest.raises(Exception, match=r"\[PULSAR_UNREACHABLE\] .* within 2000 ms"):
         read_available(stream(spark, url, topic=topic, operationTimeoutMs="2000"), checkpoint, batches)
 
 
@@ -212,15 +212,15 @@ def test_a_server_that_is_frozen_ends_the_read_in_time(
     topic = "persistent://public/default/frozen"
     with connected(own_pulsar.service_url, tmp_path) as client:
         produce(client, topic, [LARGE] * (TAKEN_AT_MOST + _AHEAD + 100))
-    deadlines = {"pollTimeoutMs": "2000", "operationTimeoutMs": "2000"}
+    deadlines = {"pollTimeoutMs": "8000", "operationTimeoutMs": "8000"}
     frame = batch(spark, own_pulsar.service_url, topic=topic, **_LITTLE_AHEAD, **deadlines)
     with blocking_batch(frame, tmp_path) as read, _frozen(own_pulsar):
         read.release()
-        with within(30), failing("PULSAR_READ_TIMEOUT", topic, "within 2000 ms"):
+        with within(IN_TIME), failing("PULSAR_READ_TIMEOUT", topic, "within 8000 ms"):
             read.rows.result(timeout=300)
 
 
-@pytest.mark.parametrize("poll_timeout_ms", [1000, pytest.param(60000, marks=pytest.mark.exhaustive)])
+@pytest.mark.parametrize("poll_timeout_ms", [5000, pytest.param(60000, marks=pytest.mark.exhaustive)])
 def test_an_outage_at_the_end_of_a_ledger_may_last_as_long_as_one_anywhere(
     spark: SparkSession, own_pulsar: LocalPulsar, tmp_path: Path, poll_timeout_ms: int
 ) -> None:
@@ -234,16 +234,16 @@ def test_an_outage_at_the_end_of_a_ledger_may_last_as_long_as_one_anywhere(
         produce(client, topic, [b"in the next ledger"] * 10)
         wanted = existing(read_all(client, topic))
     admin.unload(topic)  # the counter starts again at 0
-    options = {"pollTimeoutMs": str(poll_timeout_ms), "operationTimeoutMs": "2000", "readAheadBytes": "100m"}
+    options = {"pollTimeoutMs": str(poll_timeout_ms), "operationTimeoutMs": "8000", "readAheadBytes": "100m"}
     with blocking_batch(batch(spark, own_pulsar.service_url, topic=topic, **options), tmp_path) as read:
         eventually(lambda: _sent(admin, topic) >= len(wanted))
         with _frozen(own_pulsar):
             read.release()
-            if poll_timeout_ms == 1000:
+            if poll_timeout_ms == 5000:
                 with failing("PULSAR_UNREACHABLE", "Requesting the bounds"):
                     read.rows.result(timeout=300)
                 return
-            outage_ends = time.monotonic() + 5
+            outage_ends = time.monotonic() + 12  # longer than a request may take
             eventually(lambda: time.monotonic() > outage_ends or read.rows.done())
             assert not read.rows.done(), f"the outage ended the read: {read.rows}"
         assert_exactly_once(read.rows.result(timeout=300), wanted)
@@ -267,7 +267,7 @@ def test_a_request_is_repeated_when_the_broker_unloads_the_topic(
 
 def test_a_server_that_is_not_there_is_one_clear_error_in_time(spark: SparkSession) -> None:
     text = r"\[PULSAR_UNREACHABLE\] .* received no response from pulsar://127\.0\.0\.1:9 within 2000 ms"
-    with within(20), pytest.raises(Exception, match=text):
+    with within(IN_TIME), pytest.raises(Exception, match=text):
         batch(spark, "pulsar://127.0.0.1:9", topic="t", operationTimeoutMs="2000")
 
 
@@ -279,10 +279,10 @@ def test_a_read_fails_in_time_when_the_server_stays_down(
         produce(client, topic, _payloads(_MESSAGES))
     admin = Admin(own_pulsar.admin_url)
     admin.unload(topic)  # the counter starts again at 0
-    deadlines = {"pollTimeoutMs": "2000", "operationTimeoutMs": "2000"}
+    deadlines = {"pollTimeoutMs": "8000", "operationTimeoutMs": "8000"}
     frame = batch(spark, own_pulsar.service_url, topic=topic, **_LITTLE_AHEAD, **deadlines)
     with _reading(_slowly(frame, 5)) as rows:
         _until(lambda: _sent(admin, topic) > 100, rows)
         own_pulsar.kill()
-        with within(30), pytest.raises(Exception, match=r"\[PULSAR_(READ_TIMEOUT|UNREACHABLE)\]"):
+        with within(IN_TIME), pytest.raises(Exception, match=r"\[PULSAR_(READ_TIMEOUT|UNREACHABLE)\]"):
             rows.result(timeout=300)

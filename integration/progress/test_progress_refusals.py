@@ -35,10 +35,10 @@ def test_a_subscription_serves_one_query(
 ) -> None:
     produce(client, topic, numbers(0, 10))
     batches = Batches()
-    second = followed(spark, service_url, topic, operationTimeoutMs="3000")
+    second = followed(spark, service_url, topic, operationTimeoutMs="8000")
     with running(start(followed(spark, service_url, topic), tmp_path / "first", batches)) as query:
         wait_for(10, query, batches)
-        with failing("PULSAR_SUBSCRIPTION_BUSY", NAME, topic, "3000 ms"):
+        with failing("PULSAR_SUBSCRIPTION_BUSY", NAME, topic, "8000 ms"):
             read_available(second, tmp_path / "second", Batches())
         produce(client, topic, numbers(10, 10))
         wait_for(20, query, batches)
@@ -53,7 +53,7 @@ def test_a_subscription_has_no_shared_consumers(
     produce(client, topic, numbers(0, 10))
     shared = client.subscribe(topic, NAME, consumer_type=pulsar_client.ConsumerType.Shared)
     with failing("PULSAR_SUBSCRIPTION_BUSY", NAME, topic, "different type"):
-        read_available(followed(spark, service_url, topic, operationTimeoutMs="3000"), tmp_path, Batches())
+        read_available(followed(spark, service_url, topic, operationTimeoutMs="8000"), tmp_path, Batches())
     shared.close()
     read_available(followed(spark, service_url, topic), tmp_path, Batches())
 
@@ -84,7 +84,7 @@ def test_a_quota_is_named(
     word: str,
 ) -> None:
     produce(client, unretained, numbers(0, 10))
-    frame = followed(spark, service_url, unretained, operationTimeoutMs="3000")
+    frame = followed(spark, service_url, unretained, operationTimeoutMs="8000")
     admin.set_policy(unretained.removeprefix("persistent://").rpartition("/")[0], policy, value)
     with failing(condition, unretained, word):
         read_available(frame, tmp_path, Batches())

@@ -8,17 +8,15 @@ from __future__ import annotations
 
 import io
 import re
-from contextlib import redirect_stdout
-from functools import partial
+from contextlib import redirect_stdout, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from pyspark.errors import PySparkException
 
+from support.servers.admin import AdminError
 from support.spark.catalogs import Catalog
 from support.spark.settings import hadoop_settings, stores_of
-from support.spark.waiting import eventually
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -83,20 +81,10 @@ def topics_end(page: str, spark: SparkSession, pulsar: Addresses, admin: Admin) 
     catalog = Catalog.that_drops(spark, pulsar)
     for topic in topics(page, admin) - before:
         for subscription in admin.subscriptions(topic):
-            admin.delete_subscription(topic, subscription)
-        eventually(partial(dropped, topic, catalog))
+            with suppress(AdminError):  # that of a reader which is being closed
+                admin.delete_subscription(topic, subscription)
+        catalog.drop(topic)
     assert topics(page, admin) == before, "A topic of the page is back: something still uses it."
-
-
-def dropped(topic: str, catalog: Catalog) -> bool:
-    """Drop the table, which also closes the producers that streams left; false while a reader is still being closed."""
-    try:
-        catalog.sql(f"DROP TABLE {catalog.table(topic)}")
-    except PySparkException as refused:
-        if "PULSAR_TOPIC_IN_USE" not in str(refused):
-            raise
-        return False
-    return True
 
 
 @pytest.mark.usefixtures("topics_end")

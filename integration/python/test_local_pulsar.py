@@ -24,7 +24,7 @@ from pulsar_spark.local.server import METADATA_FOLDER
 from pulsar_spark.local.versions import libraries
 from support.servers.admin import Admin
 from support.servers.local_servers import STOP_SECONDS, alive, environment
-from support.spark.waiting import eventually
+from support.spark.waiting import becomes, eventually
 from support.topics.messages import Message, Received, produce, read_all
 from support.topics.reading import java_client
 
@@ -249,4 +249,4 @@ def test_an_interrupted_start_leaves_nothing(tmp_path: Path) -> None:
         eventually(lambda: any(tmp_path.glob("pulsar-spark-*/pulsar.log")))
         process.send_signal(signal.SIGINT)
         process.wait(STOP_SECONDS)
-    assert list(tmp_path.glob("pulsar-spark-*/pulsar.log")) == []
+    becomes(lambda: list(tmp_path.glob("pulsar-spark-*/pulsar.log")), [])

@@ -59,14 +59,14 @@ def test_a_job_of_streamnative_pulsar_spark_runs_unchanged_with_one_warning(
 ) -> None:
     client = {
         "service.url": service_url,
-        "pulsar.client.operationTimeoutMs": "20000",
+        "pulsar.client.operationTimeoutMs": "60000",
         "pulsar.client.tlsHostnameVerificationEnable": "false",
         "pulsar.client.useTls": "false",
         "pulsar.client.authPluginClassName": "org.apache.pulsar.client.impl.auth.AuthenticationToken",
         "pulsar.client.authParams": "token:hunter2",
         "pulsar.admin.authParams": "token:hunter2",
     }
-    producer = {"pulsar.producer.blockIfQueueFull": "true", "pulsar.producer.sendTimeoutMs": "30000"}
+    producer = {"pulsar.producer.blockIfQueueFull": "true", "pulsar.producer.sendTimeoutMs": "120000"}
     reader = {"pulsar.reader.subscriptionName": "mine", "allowDifferentTopicSchemas": "true"}
     with warnings(spark, tmp_path) as log:
         rows = spark.sql("select 'x' as value")

@@ -47,7 +47,7 @@ if TYPE_CHECKING:
 
     from support.servers.admin import Admin
 
-MOST_ROUNDS = 5
+MOST_ROUNDS = 20
 
 
 @pytest.fixture(scope="module")
@@ -242,7 +242,7 @@ def test_a_stream_whose_batches_end_inside_of_messages(
         return set(_ends(tmp_path, slow_topic)) - {one.id.position for one in read_all(client, slow_topic)}
 
     inside_after_a_run()
-    inside = eventually(inside_after_a_run)
+    inside = eventually(inside_after_a_run, seconds=600)
     read_available(frame, tmp_path, batches)
     received = read_all(client, slow_topic)
     assert_exactly_once(batches.rows, existing(received))
@@ -275,11 +275,10 @@ def test_partly_trimmed_messages_are_skipped_and_counted(
     send_chunked(client, topic, [b"0" + bytes(11 * LARGEST_ENTRY), b"1" + bytes(3 * LARGEST_ENTRY), b"2"])
     assert len(read_all(client, topic)) == 3
     admin.truncate(topic)
-    received = read_all(client, topic)
+    received = eventually(lambda: left if 0 < len(left := read_all(client, topic)) < 3 else None)
     frame = batch(spark, service_url, topic=topic)
     left = seen(frame)
     assert left == existing(received)
-    assert 0 < len(left) < 3
     assert frame.count() == len(left)
     frame = batch(spark, service_url, topic=topic).select("value")
     frame.collect()

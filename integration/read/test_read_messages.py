@@ -263,7 +263,7 @@ def test_messages_of_which_few_fit_into_the_read_ahead(
     produce(client, topic, [b"%d" % number + b"x" * size for number, size in enumerate(sizes)], batch_size=batch_size)
     wanted = existing(read_all(client, topic))
     for ahead in ("1", "200k", "1m"):
-        options = {"readAheadBytes": ahead, "pollTimeoutMs": "10000"}
+        options = {"readAheadBytes": ahead, "pollTimeoutMs": "60000"}
         assert_exactly_once(seen(batch(spark, service_url, topic=topic, **options)), wanted)
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 from pyspark.errors import IllegalArgumentException
 
-from support.spark.waiting import eventually
+from support.spark.waiting import IN_TIME, eventually
 from support.topics.levels import AT_BOTH_LEVELS
 from support.topics.messages import Received, produce, read_all
 from support.topics.parted import Parted, numbers, texts
@@ -33,7 +33,6 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.usefixtures("read_level")
 
 _HOUR_MS = 3_600_000
-_WITHOUT_WAITING_SECONDS = 30  # a read that waits for messages does so for pollTimeoutMs, which is two minutes
 
 
 @pytest.fixture(scope="module")
@@ -49,7 +48,7 @@ def rows_between(spark: SparkSession, service_url: str, parted: Parted) -> Calla
         given = {key: value if isinstance(value, str) else json.dumps(value) for key, value in options.items()}
         began = time.monotonic()
         rows = seen(batch(spark, service_url, topic=parted.name, **given))
-        assert time.monotonic() - began < _WITHOUT_WAITING_SECONDS
+        assert time.monotonic() - began < IN_TIME
         return texts(row.payload for row in rows)
 
     return read
@@ -327,7 +326,7 @@ def test_nothing_waits_on_an_empty_topic(
         {"endingOffsets": json.dumps({topic: "99999999:0"})},
     ]:
         assert batch(spark, service_url, topic=topic, **options).collect() == []
-    assert time.monotonic() - began < _WITHOUT_WAITING_SECONDS
+    assert time.monotonic() - began < IN_TIME
 
 
 @pytest.mark.parametrize(

@@ -55,4 +55,4 @@ def wait_for_batches(query: StreamingQuery, count: int) -> None:
         return query.lastProgress["batchId"] if query.lastProgress else -1
 
     first = newest()
-    eventually(lambda: newest() >= first + count, seconds=120 + count)
+    eventually(lambda: newest() >= first + count, seconds=300 + count)

@@ -27,20 +27,21 @@ class Sender:
         self.sent: list[str] = []
         self._client, self._topic = client, topic
         self._stop = threading.Event()
+        self._thread = threading.Thread(target=self._run)
         self.dice = dice()
 
     @contextmanager
     def sending(self) -> Iterator[None]:
-        thread = threading.Thread(target=self._run)
-        thread.start()
+        self._thread.start()
         try:
             yield
         finally:
             self.stop()
-            thread.join()
 
     def stop(self) -> None:
+        """Stop after the batch that is being sent, so that `sent` does not change any more."""
         self._stop.set()
+        self._thread.join()
 
     def _run(self) -> None:
         numbers = [0] * PARTITIONS

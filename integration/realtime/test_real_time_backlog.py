@@ -112,7 +112,7 @@ def test_stops_inside_a_backlog(
     for batches in (1, 2):
         with running(start_live(frame, tmp_path, service_url, f"{topic}-copy", batch="300 milliseconds")) as query:
             wait_for_batches(query, batches)
-            read.append(_rows(query)["bookies"])
+            read.append(eventually(lambda: _rows(query)["bookies"]))
     with running(start_live(frame, tmp_path, service_url, f"{topic}-copy", batch=_LONG)):
         filled.send(PARTITIONS - 1, 1)
         eventually(lambda: set(filled.sent) <= set(copy.rows()), seconds=_SECONDS)

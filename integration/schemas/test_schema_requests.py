@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from support.proxies.broker_proxy import BrokerProxy, running_broker_proxy
-from support.proxies.counting import counted, least_counted
-from support.spark.waiting import eventually
+from support.proxies.counting import counted, requests_of
+from support.spark.waiting import becomes, eventually
 from support.topics.levels import AT_BOTH_LEVELS
 from support.topics.reading import running
 
@@ -100,10 +100,10 @@ def test_a_batch_asks_for_the_newest_schema_alone_and_once_for_each_older_versio
     with counted(proxy) as counts:
         assert points(target.read(topic, read)) == expected(0)
     # When the table is loaded, when the read is planned, and version 0.
-    assert 3 <= counts.requests()["GET_SCHEMA"] <= 2 + 4, counts
+    # A request may be repeated (`CurrentLookup`).
+    assert 3 <= counts.requests()["GET_SCHEMA"] <= 2 * (2 + 4), counts
     assert points(target.read(topic, read)) == expected(0)
-    counts = least_counted(proxy, lambda: points(target.read(topic, read)))
-    assert counts.requests()["GET_SCHEMA"] == 2, counts
+    becomes(lambda: requests_of(proxy, lambda: points(target.read(topic, read)))["GET_SCHEMA"], 2)
 
 
 def test_a_stream_asks_for_no_schema_once_it_is_known(
@@ -133,7 +133,7 @@ def test_a_stream_asks_for_no_schema_once_it_is_known(
             target.admin.unload(topic)
             for x in range(8, 16):
                 add(x)
-        assert counts.requests()["GET_SCHEMA"] <= 2, counts  # at most one for each ledger that began
+        assert counts.requests()["GET_SCHEMA"] <= 2 * 2, counts  # one for each ledger that began, perhaps repeated
     assert sorted(seen) == [(x, x + 10) for x in range(16)]
 
 
@@ -149,5 +149,6 @@ def test_schemas_of_many_topics_are_requested_in_parallel(target: Target, proxy:
         return points(target.spark.read.format("pulsar").options(**options).load())
 
     assert read() == [(1, 2)]
-    counts = least_counted(proxy, read)
-    assert counts.requests()["GET_SCHEMA"] == 2 * len(topics), counts
+    # Of so many lookups some may be repeated in each run (`CurrentLookup`).
+    twice, often = 2 * len(topics), 3 * len(topics)
+    eventually(lambda: twice <= requests_of(proxy, read)["GET_SCHEMA"] < often)

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from support.servers.servers import Addresses
     from support.servers.tls_server import TlsServer
 
-DEADLINE_MS = 2000
+DEADLINE_MS = 8000
 NOT_KEPT = "public/not-kept"
 FORGOTTEN = f"persistent://{NOT_KEPT}/events"
 OFFLOADED = f"{TOPIC}-offloaded"

@@ -44,7 +44,8 @@ def main() -> None:
     rows = spark.sql("select unhex('00') as value from range(2)")
     result: dict[str, list[Any]] = {"rows": [], "progress": [], "errors": [], "catalogs": [], "refused": []}
     for number, options in enumerate(task["works"]):
-        count, batches = work(folder / f"work-{number}", spark, rows, {**common, **options})
+        patient = {"operationTimeoutMs": "60000"}
+        count, batches = work(folder / f"work-{number}", spark, rows, {**common, **patient, **options})
         result["rows"].append(count)
         result["progress"].append(batches)
     with ThreadPoolExecutor(AT_ONCE) as threads:  # they wait for what does not answer
@@ -79,7 +80,7 @@ def work(folder: Path, spark: SparkSession, rows: DataFrame, right: dict[str, st
     (folder / "progress.txt").write_text("\n".join(progress.json for progress in query.recentProgress))
     with (folder / "explain-stream.txt").open("w") as file, redirect_stdout(file):
         query.explain(True)
-    return table.count(), len(query.recentProgress)
+    return table.count(), sum(progress.numInputRows > 0 for progress in query.recentProgress)
 
 
 def explain(file: Path, rows: DataFrame) -> None:

@@ -11,7 +11,7 @@ from pulsar_spark.local import LocalPulsar
 from support.servers.admin import Admin
 from support.servers.certificates import Authority
 from support.spark.errors import failing, no_job
-from support.spark.waiting import within
+from support.spark.waiting import IN_TIME, within
 from support.topics.messages import produce
 from support.topics.reading import entries_by_level
 
@@ -29,7 +29,6 @@ WRITTEN = list(range(30))
 TRUSTED = "bookie.tls.trustCertsFile"
 SKIP = "bookie.tls.insecureSkipHostnameVerification"
 HOST = "127.0.0.1"
-SECONDS = 60
 
 
 @dataclass(frozen=True)
@@ -93,9 +92,9 @@ def test_segments_over_tls(spark: SparkSession, encrypted: Encrypted, level: str
 
 def assert_refused(spark: SparkSession, server: Encrypted, reason: str, **options: str) -> None:
     """Segment reads fail and say why, others go to the broker."""
-    with within(SECONDS), failing("PULSAR_SEGMENT_READ_FAILED", reason):
+    with within(IN_TIME), failing("PULSAR_SEGMENT_READ_FAILED", reason):
         values(server.read(spark, "segment", **options))
-    with within(SECONDS):
+    with within(IN_TIME):
         assert_comes_from(server.read(spark, "auto", **options), "broker")
 
 
@@ -134,5 +133,5 @@ def test_files_are_looked_at_before_any_task_runs(
     file = tmp_path / "file.pem"
     if content:
         file.write_text(content)
-    with no_job(spark), within(SECONDS), failing(condition, f"`{option}`", str(file)):
+    with no_job(spark), within(IN_TIME), failing(condition, f"`{option}`", str(file)):
         values(encrypted.read(spark, "auto", **{option: str(file)}))

@@ -119,5 +119,5 @@ def test_an_administrator_creates_and_drops(spark: SparkSession, auth_server: Au
     catalog = catalog_of(spark, auth_server, auth_server.admin_token)
     catalog.sql("create table {c}.made as select 1 as n")
     assert catalog.rows("select * from {c}.made") == [(1,)]
-    catalog.sql("drop table {c}.made")
+    catalog.drop("persistent://public/auth_server/made")
     assert ("public",) in catalog.rows("show namespaces in {c}")

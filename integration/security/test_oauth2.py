@@ -14,7 +14,7 @@ import pytest
 
 from support.servers.issuer import Issuer
 from support.spark.errors import failing, no_job
-from support.spark.waiting import within
+from support.spark.waiting import IN_TIME, within
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -25,8 +25,7 @@ if TYPE_CHECKING:
     from support.servers.auth_server import AuthServer
 
 TOPIC = "persistent://public/default/with-a-secret"
-DEADLINE_MS = 3000
-SECONDS = 20
+DEADLINE_MS = 10_000
 WAYS = (
     "typed",
     pytest.param("typed-data", marks=pytest.mark.exhaustive),
@@ -83,7 +82,7 @@ def test_a_wrong_secret_is_rejected(
     for use in uses:
         with (
             no_job(spark),
-            within(SECONDS),
+            within(IN_TIME),
             failing("PULSAR_CLIENT_FAILED", "access token", "invalid_client") as failure,
         ):
             use()
@@ -97,7 +96,7 @@ def test_an_issuer_that_does_not_answer(spark: SparkSession, auth_server: AuthSe
     with socket.create_server(("127.0.0.1", 0)) as silent:
         issuer = Issuer(f"http://127.0.0.1:{silent.getsockname()[1]}")
         mine = options(auth_server, oauth2(way, issuer, tmp_path))
-        with no_job(spark), within(SECONDS), failing("PULSAR_CLIENT_FAILED", "OAuth 2.0"):
+        with no_job(spark), within(IN_TIME), failing("PULSAR_CLIENT_FAILED", "OAuth 2.0"):
             spark.read.format("pulsar").options(**mine).load().count()
 
 

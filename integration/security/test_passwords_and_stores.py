@@ -57,7 +57,7 @@ def users(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Iter
 
 def _login(users: AuthServer, topic: str, user: str, password: str, **more: str) -> dict[str, str]:
     basic = {"auth.basic.userId": user, "auth.basic.password": password}
-    return users.options(topic, operationTimeoutMs="5000", **basic, **more)
+    return users.options(topic, operationTimeoutMs="15000", **basic, **more)
 
 
 def test_a_user_with_a_password_writes_and_reads(spark: SparkSession, users: AuthServer) -> None:

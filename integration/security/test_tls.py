@@ -12,7 +12,7 @@ from support.servers.certificates import Authority
 from support.servers.serving import JsonHandler, serving
 from support.servers.tls_server import NAMESPACE, TOPIC, TlsServer, running_tls_server
 from support.spark.errors import failing, no_job
-from support.spark.waiting import within
+from support.spark.waiting import IN_TIME, within
 from support.topics.reading import entries_by_level, read_available
 
 if TYPE_CHECKING:
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
 
 WRITTEN = list(range(30))
 SKIP = "tls.insecureSkipHostnameVerification"
-SECONDS = 30
 
 
 @pytest.fixture(scope="module")
@@ -109,7 +108,7 @@ def test_a_client_is_known_by_its_certificate(spark: SparkSession, encrypted: Tl
 @contextmanager
 def untrusted(spark: SparkSession, server: TlsServer, reason: str, *words: str) -> Iterator[None]:
     """What is done inside is refused in time, before anything runs, and without a word of the token."""
-    with no_job(spark), within(SECONDS), failing(f"PULSAR_TLS_FAILED.{reason}", *words) as failure:
+    with no_job(spark), within(IN_TIME), failing(f"PULSAR_TLS_FAILED.{reason}", *words) as failure:
         yield
     assert server.auth_server.admin_token not in str(failure.value)
 
@@ -171,7 +170,7 @@ def test_credentials_do_not_go_on_to_an_admin_service_without_tls(spark: SparkSe
         certificate = encrypted.authority.certificate("front", host="localhost")
         with (
             serving(SendingOn, certificate) as url,
-            within(SECONDS),
+            within(IN_TIME),
             failing("PULSAR_REQUEST_FAILED", "not https", url),
         ):
             read(spark, encrypted.options(readLevel="segment", **{"admin.url": url}))
@@ -186,5 +185,5 @@ def test_a_file_that_is_missing_is_named(
     options = encrypted.options(**{"auth.tls.certFile": str(mine.file), "auth.tls.keyFile": str(mine.key_file)})
     del options["auth.token"]
     missing = str(tmp_path / "missing.pem")
-    with no_job(spark), within(SECONDS), failing("PULSAR_FILE_UNREADABLE", f"`{option}`", missing):
+    with no_job(spark), within(IN_TIME), failing("PULSAR_FILE_UNREADABLE", f"`{option}`", missing):
         read(spark, {**options, option: missing})

@@ -12,7 +12,7 @@ from support.proxies.admin_proxy import RefusedError, changed_admin_url
 from support.proxies.bookie_relay import bookie_of, running_bookie_relay
 from support.spark.errors import failing, refused
 from support.spark.logs import warnings
-from support.spark.waiting import within
+from support.spark.waiting import IN_TIME, within
 from support.topics.messages import produce, read_all
 from support.topics.reading import Seen, assert_exactly_once, batch, description, existing, seen
 
@@ -110,10 +110,10 @@ def test_an_admin_service_that_never_answers(
 ) -> None:
     with socket.create_server(("127.0.0.1", 0)) as silent:
         url = f"http://127.0.0.1:{silent.getsockname()[1]}"
-        with within(30), failing("PULSAR_UNREACHABLE", topic, url, "4000 ms"):
-            seen(read("segment", url, operationTimeoutMs="4000"))
-        with within(30), warnings(spark, tmp_path) as warned:
-            assert_exactly_once(seen(read("auto", url, operationTimeoutMs="4000")), wanted)
+        with within(IN_TIME), failing("PULSAR_UNREACHABLE", topic, url, "8000 ms"):
+            seen(read("segment", url, operationTimeoutMs="8000"))
+        with within(IN_TIME), warnings(spark, tmp_path) as warned:
+            assert_exactly_once(seen(read("auto", url, operationTimeoutMs="8000")), wanted)
     assert url in warned()
 
 
@@ -203,11 +203,11 @@ def test_bookies_that_fall_silent_are_waited_for_once_and_not_for_each_ledger(
         admin.unload(topic)
     wanted = existing(read_all(client, topic))
     with running_bookie_relay(bookie_of(admin, topic)) as relay, warnings(spark, tmp_path) as warned:
-        options = {"bookieAddresses": f"{relay.bookie}={relay.address}", "minPartitions": "1", "pollTimeoutMs": "8000"}
+        options = {"bookieAddresses": f"{relay.bookie}={relay.address}", "minPartitions": "1", "pollTimeoutMs": "16000"}
         frame = read("auto", admin.url, **options).select("__topic", "__position", "value")
         assert "10 bookies" in description(frame)
         relay.fall_silent()
-        with within(30):
+        with within(60):  # nine ledgers would be waited for at least 72 s
             rows = [Seen(row[0], row[1], bytes(row[2])) for row in frame.collect()]
     assert_exactly_once(rows, wanted)
     assert warned().count("the broker reads it") == 9

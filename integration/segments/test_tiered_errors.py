@@ -17,7 +17,7 @@ from support.servers.offloading import ENTRIES_PER_LEDGER, Offloading
 from support.servers.s3_server import running_s3
 from support.spark.errors import failing
 from support.spark.logs import warnings
-from support.spark.waiting import within
+from support.spark.waiting import IN_TIME, within
 from support.topics.messages import produce, read_all
 from support.topics.reading import assert_exactly_once, batch, existing, seen
 
@@ -31,7 +31,6 @@ if TYPE_CHECKING:
     from support.topics.reading import Seen
 
 _TOPIC = "persistent://public/default/copied"
-_SECONDS = 60
 _FEW_ENTRIES_BYTES = 5000
 # DamagedOffloadSuite damages both formats.
 _FORMATS = pytest.mark.parametrize(
@@ -118,10 +117,10 @@ def copied(spark: SparkSession, offloading: Offloading) -> Copied:
 
 def _check(copied: Copied, options: Mapping[str, str], folder: Path, condition: str, *words: str) -> None:
     """Named at segment level, with the words; a warning with the same words, and the right rows, at `auto`."""
-    with within(_SECONDS), failing("PULSAR_SEGMENT_READ_FAILED", _TOPIC, f"[{condition}]", *words) as failure:
+    with within(IN_TIME), failing("PULSAR_SEGMENT_READ_FAILED", _TOPIC, f"[{condition}]", *words) as failure:
         copied.read("segment", **options).collect()
     assert "test-secret" not in str(failure.value)
-    with within(_SECONDS), warnings(copied.spark, folder) as warned:
+    with within(IN_TIME), warnings(copied.spark, folder) as warned:
         assert_exactly_once(seen(copied.read("auto", **options)), copied.messages)
     missing = [word for word in (_TOPIC, condition, *words) if word not in warned()]
     assert missing == []
@@ -206,9 +205,9 @@ def test_storage_that_never_answers(copied: Copied, tmp_path: Path, task_bytes: 
         endpoint = f"http://127.0.0.1:{silent.getsockname()[1]}"
         with _bucket(copied.spark, f"silent-{task_bytes}", endpoint) as location:
             options = {"offload.location": location, **deadlines}
-            with within(30), warnings(copied.spark, tmp_path) as warned:
+            with within(IN_TIME), warnings(copied.spark, tmp_path) as warned:
                 assert_exactly_once(seen(copied.read("auto", **options)), copied.messages)
             missing = [word for word in (_TOPIC, "PULSAR_OFFLOAD_TIMEOUT", location, waited) if word not in warned()]
             assert missing == []
-            with within(30), failing("PULSAR_SEGMENT_READ_FAILED", _TOPIC, "[PULSAR_OFFLOAD_TIMEOUT]", location):
+            with within(IN_TIME), failing("PULSAR_SEGMENT_READ_FAILED", _TOPIC, "[PULSAR_OFFLOAD_TIMEOUT]", location):
                 copied.read("segment", **options).collect()

@@ -4,20 +4,23 @@ from __future__ import annotations
 
 import json
 import time
+from collections import Counter
+from functools import partial
 from typing import TYPE_CHECKING
 
 import pytest
 from pyspark.errors import AnalysisException
 
 from support.proxies.broker_proxy import running_broker_proxy
-from support.proxies.counting import least_counted
+from support.proxies.counting import requests_of
 from support.spark.catalogs import Catalog
 from support.spark.errors import get_condition, no_job, refused
 from support.spark.logs import warnings
-from support.spark.waiting import eventually
+from support.spark.waiting import becomes, eventually
 from support.topics.messages import Message, produce
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
     from support.servers.servers import Addresses
@@ -202,17 +205,22 @@ def test_a_table_costs_the_requests_of_a_load(pulsar: Addresses, target: Target,
         table = catalog.table(trips)
         read = target.spark.read.format("pulsar").option("service.url", proxy.service_url).option("topic", trips)
         read.load().collect()  # the connection, too
-        loaded = least_counted(proxy, lambda: read.load().columns)
-        counts = least_counted(proxy, lambda: catalog.spark.table(table).schema)
-        assert counts.requests() == {"PARTITIONED_METADATA": 1, "GET_SCHEMA": 1}, counts
-        assert counts.requests() == loaded.requests()
-        loaded = least_counted(proxy, lambda: read.load().select("city").collect())
-        counts = least_counted(proxy, lambda: catalog.spark.table(table).select("city").collect())
-        assert counts.requests() == loaded.requests(), f"{counts}\n{loaded}"
-        counts = least_counted(proxy, lambda: catalog.sql(f"describe {table}").collect())
-        assert counts.requests().total() == 2, counts
-        counts = least_counted(proxy, lambda: catalog.sql(f"create table if not exists {table} (a int)"))
-        assert counts.requests() == {"PARTITIONED_METADATA": 1}, counts
+        both = {"PARTITIONED_METADATA": 1, "GET_SCHEMA": 1}
+        actions: tuple[tuple[Callable[[], object], dict[str, int]], ...] = (
+            (lambda: read.load().columns, both),
+            (lambda: catalog.spark.table(table).schema, both),
+            (lambda: catalog.sql(f"create table if not exists {table} (a int)"), {"PARTITIONED_METADATA": 1}),
+        )
+        for action, least in actions:
+            becomes(partial(requests_of, proxy, action), least)
+        becomes(lambda: requests_of(proxy, lambda: catalog.sql(f"describe {table}").collect()).total(), 2)
+
+        def beyond_a_read() -> tuple[Counter[str], Counter[str]]:
+            by_options = requests_of(proxy, lambda: read.load().select("city").collect())
+            by_name = requests_of(proxy, lambda: catalog.spark.table(table).select("city").collect())
+            return by_name - by_options, by_options - by_name
+
+        becomes(beyond_a_read, (Counter(), Counter()))
 
 
 def test_metadata_tables_of_a_topic(catalog: Catalog, target: Target, topic: str) -> None:

@@ -110,7 +110,7 @@ def test_a_stream_of_this_session_keeps_no_topic(catalog: Catalog, target: Targe
     finally:
         query.stop()
     for name in (topic, source):
-        catalog.sql(f"drop table {catalog.table(name)}")
+        catalog.drop(name)
         assert not target.admin.has_topic(name)
 
 
@@ -183,7 +183,7 @@ def test_a_topic_is_dropped_where_that_is_allowed(
     consumer.unsubscribe()
     consumer.close()
     for name in (topic, wide):
-        catalog.sql(f"drop table {catalog.table(name)}")
+        catalog.drop(name)
         assert not target.admin.has_topic(name)
     catalog.sql(f"drop table if exists {catalog.table(topic)}")
     with pytest.raises(AnalysisException, match="TABLE_OR_VIEW_NOT_FOUND"):

@@ -9,9 +9,10 @@ import pytest
 from pyspark.errors import AnalysisException
 
 from support.proxies.broker_proxy import running_broker_proxy
-from support.proxies.counting import least_counted
+from support.proxies.counting import requests_of
 from support.spark.catalogs import Catalog
 from support.spark.errors import refused
+from support.spark.waiting import becomes
 from support.topics.messages import produce
 
 if TYPE_CHECKING:
@@ -62,9 +63,9 @@ def test_a_list_is_one_request(pulsar: Addresses, target: Target, topic: str) ->
         shown = {str(row[1]) for row in catalog.rows(listing)}
         names = {f"{topic}-{suffix}" for suffix in ("0", "1", "2", "like", "alone-partition-0")}
         assert {f"{topic.rpartition('/')[0]}/{name}" for name in shown} == names
-        counts = least_counted(proxy, lambda: catalog.rows(listing))
         # One more for the topic of one partition, and one for the name that only looks like one.
-        assert counts.requests() == {"GET_TOPICS_OF_NAMESPACE": 1, "PARTITIONED_METADATA": 2}, counts
+        least = {"GET_TOPICS_OF_NAMESPACE": 1, "PARTITIONED_METADATA": 2}
+        becomes(lambda: requests_of(proxy, lambda: catalog.rows(listing)), least)
         assert catalog.rows(f"select string(value) from {catalog.table(single)}") == [("0",)]
         # Partitions without a topic, as a one-way replica has them: the list and the table agree on what is there.
         with refused("PULSAR_TOPIC_NOT_PARTITIONED", f"{topic}-like", "topicsPattern"):
@@ -86,8 +87,7 @@ def test_a_list_of_3000_topics_is_one_request(pulsar: Addresses, target: Target,
             catalog = Catalog(target.spark, {"service.url": proxy.service_url, "namespace": large})
             catalog.sql("show tables in {c}").collect()  # the connection, too
             assert len(catalog.sql("show tables in {c}").collect()) == 2100
-            counts = least_counted(proxy, lambda: catalog.sql("show tables in {c}").collect())
-            assert counts.requests().total() == 1, counts
+            becomes(lambda: requests_of(proxy, lambda: catalog.sql("show tables in {c}").collect()).total(), 1)
     finally:
         target.admin.delete_namespace(large)
 

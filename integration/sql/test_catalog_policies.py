@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 import pytest
@@ -13,7 +14,7 @@ from support.servers.admin import AdminError
 from support.spark.catalogs import Catalog
 from support.spark.errors import no_job, refused
 from support.spark.logs import warnings
-from support.spark.waiting import eventually
+from support.spark.waiting import becomes, eventually
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -52,27 +53,24 @@ def test_policies_are_created_changed_and_shown(catalog: Catalog, target: Target
     table = catalog.table(topic)
     clause = ", ".join(f"'{name}' = '{value}'" for name, value in POLICIES.items())
     catalog.sql(f"create table {table} (city string) tblproperties (partitions = 2, {clause})")
-    assert policy(target, topic, "retention") == {"retentionTimeInMinutes": 10080, "retentionSizeInMB": 10240}
-    assert policy(target, topic, "messageTTL") == 7200
-    assert policy(target, topic, "compactionThreshold") == 100 * 1024 * 1024
-    assert policy(target, topic, "deduplicationEnabled") is True
-    assert properties(catalog, table) == POLICIES
+    becomes(partial(policy, target, topic, "retention"), {"retentionTimeInMinutes": 10080, "retentionSizeInMB": 10240})
+    becomes(partial(policy, target, topic, "messageTTL"), 7200)
+    becomes(partial(policy, target, topic, "compactionThreshold"), 100 * 1024 * 1024)
+    becomes(partial(policy, target, topic, "deduplicationEnabled"), True)
+    becomes(partial(properties, catalog, table), POLICIES)
     described = str(catalog.sql(f"describe extended {table}").collect())
     assert all(f"{name}={value}" in described for name, value in POLICIES.items()), described
     (created,) = catalog.rows(f"show create table {table}")
     again = f"{topic}-again"
     catalog.spark.sql(str(created[0]).replace(topic.rpartition("/")[2], again.rpartition("/")[2]))
-    assert properties(catalog, catalog.table(again)) == POLICIES
+    becomes(partial(properties, catalog, catalog.table(again)), POLICIES)
     catalog.sql(f"alter table {table} set tblproperties (MessageTTL = '30s', retention.time = '1h', partitions = 3)")
-    assert properties(catalog, table) == {**POLICIES, "messageTTL": "30s", "retention.time": "1h"}
+    becomes(partial(properties, catalog, table), {**POLICIES, "messageTTL": "30s", "retention.time": "1h"})
     catalog.sql(f"alter table {table} unset tblproperties (messageTTL, deduplicationEnabled, retention.size)")
-    assert properties(catalog, table) == {
-        "retention.time": "1h",
-        "retention.size": "infinite",
-        "compactionThreshold": "100m",
-    }
+    left = {"retention.time": "1h", "retention.size": "infinite", "compactionThreshold": "100m"}
+    becomes(partial(properties, catalog, table), left)
     catalog.sql(f"alter table {table} unset tblproperties (retention.time)")
-    assert properties(catalog, table) == {"compactionThreshold": "100m"}
+    becomes(partial(properties, catalog, table), {"compactionThreshold": "100m"})
     assert target.admin.partitions(topic) == 3
 
 

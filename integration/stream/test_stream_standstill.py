@@ -154,6 +154,7 @@ def test_messages_trimmed_between_two_triggers_are_reported_as_loss(
     batches = _Held()
     frame = stream(spark, service_url, topic=topic, startingOffsets="earliest")
     with running(start(frame, tmp_path, batches)) as query:
+        wait_for(20 if first == "read" else 0, query, batches)
         eventually(lambda: _is_watched(admin, lost))
         already = len(batches.rows)
         with batches.holding() as held:
@@ -175,6 +176,7 @@ def test_messages_published_and_trimmed_while_the_line_is_down_are_reported_as_l
     with running_broker_proxy(service_url) as proxy:
         frame = stream(spark, proxy.service_url, topic=topic, startingOffsets="earliest")
         with running(start(frame, tmp_path, batches)) as query:
+            wait_for(20, query, batches)
             eventually(lambda: _is_watched(admin, lost))
             already = len(batches.rows)
             with batches.holding() as held:

@@ -12,6 +12,7 @@ from write.epochs import ONCE, epochs, kinds, log, once, rows_of, values
 
 from support.spark.errors import failing
 from support.spark.logs import warnings
+from support.spark.waiting import eventually
 from support.topics.reading import run_available, running
 
 if TYPE_CHECKING:
@@ -126,20 +127,20 @@ def test_a_batch_without_effect_is_a_warning(target: Target, topic: str, tmp_pat
 
 def test_a_job_that_is_longer_than_its_transactions_is_not_torn(target: Target, topic: str) -> None:
     """The tasks run one after the other; the first ones time out before the last one ends."""
-    pause = "java_method('java.lang.Thread', 'sleep', 3000L)"
+    pause = "java_method('java.lang.Thread', 'sleep', 5000L)"
     slots = target.spark.sparkContext.defaultParallelism
     rows = target.spark.range(0, 3 * slots, 1, 3 * slots)
     slow = rows.selectExpr(f"if({pause} is null, string(id), string(id)) as value")
     with failing("PULSAR_SINK_EPOCH_DROPPED", "nothing of it is visible"):
-        target.append(slow, topic, {**ONCE, "txnTimeout": "5s"})
+        target.append(slow, topic, {**ONCE, "txnTimeout": "9s"})
     assert values(target, topic) == []
 
 
 def test_a_log_is_released_where_each_batch_is_a_life(target: Target, topic: str) -> None:
     for version in range(12):
         target.append_sql("select 'x' as value", topic, {**ONCE, "sinkId": "short", "txnVersion": str(version)})
-    stats = target.admin.stats(f"{topic.rpartition('/')[0]}/pulsar-spark-sink-short-log")
-    assert stats["subscriptions"]["pulsar-spark-sink"]["msgBacklog"] < 8
+    log_topic = f"{topic.rpartition('/')[0]}/pulsar-spark-sink-short-log"
+    eventually(lambda: target.admin.stats(log_topic)["subscriptions"]["pulsar-spark-sink"]["msgBacklog"] < 8)
 
 
 def test_a_query_that_is_refused_leaves_the_running_one_alone(target: Target, topic: str, tmp_path: Path) -> None:

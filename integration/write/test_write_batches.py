@@ -111,7 +111,7 @@ def test_a_slow_row_sends_those_before_it(target: Target, topic: str) -> None:
 
 def test_a_row_does_not_wait_for_the_next_one(target: Target, topic: str) -> None:
     target.admin.create_topic(topic)
-    pause = "java_method('java.lang.Thread', 'sleep', 2000L)"
+    pause = "java_method('java.lang.Thread', 'sleep', 5000L)"
     value = f"if(id = 0, 'first', if({pause} is null, 'second', 'second'))"
     target.append(target.spark.range(0, 2, 1, 1).selectExpr(f"{value} as value"), topic)
     found = target.read(topic).selectExpr("value", "unix_millis(__publishTime)").collect()
@@ -223,9 +223,10 @@ def test_an_initial_id_skips_what_the_broker_has_and_nothing_else(target: Target
 def test_cut_connections_repeat_batches_that_the_broker_drops(target: Target, deduplicating: str) -> None:
     topic = deduplicating
     rows = target.spark.range(0, 80_000, 1, 1).selectExpr("string(id) as value")
-    with running_broker_proxy(target.service_url) as proxy, proxy.cutting(0.2) as cuts:
+    with running_broker_proxy(target.service_url) as proxy, proxy.cutting(0.5) as cuts:
         options = {"service.url": proxy.service_url, "pulsar.producer.batchingMaxMessages": "50"}
-        target.append(rows, topic, {**options, "pulsar.producer.maxPendingMessages": "500"})
+        more = {"pulsar.producer.maxPendingMessages": "500", "sendTimeoutMs": "180000"}
+        target.append(rows, topic, {**options, **more})
     assert sum(cuts) > 0
     assert [int(message.payload) for message in target.messages(topic)] == list(range(80_000))
 

@@ -94,40 +94,40 @@ def wait_for_messages(target: Target, topic: str, count: int) -> None:
 def test_a_killed_broker_costs_no_row(troubled: Target, server: LocalPulsar) -> None:
     topic = "persistent://public/default/killed"
     troubled.admin.create_topic(topic)
-    rows = troubled.spark.range(0, 30_000, 1, 2).selectExpr("string(id) as value")
-    writing = Writing(troubled, rows, topic, {**SLOW, "sendTimeoutMs": "100000"})
+    rows = troubled.spark.range(0, 60_000, 1, 2).selectExpr("string(id) as value")
+    writing = Writing(troubled, rows, topic, {**SLOW, "sendTimeoutMs": "300000"})
     wait_for_messages(troubled, topic, 2_000)
     server.kill()
     assert writing.going_on, "the write was over before the broker died"
     server.start()
     writing.end()
     times = Counter(int(message.payload) for message in troubled.messages(topic))
-    assert set(times) == set(range(30_000))
+    assert set(times) == set(range(60_000))
     print(f"{sum(times.values()) - len(times)} of {len(times)} rows came again")
 
 
 def test_unloads_under_a_running_write_cost_no_row(troubled: Target) -> None:
     topic = "persistent://public/default/unloaded"
     troubled.admin.create_topic(topic)
-    rows = troubled.spark.range(0, 30_000, 1, 2).selectExpr("string(id) as value")
-    writing = Writing(troubled, rows, topic, {**SLOW, "sendTimeoutMs": "100000"})
+    rows = troubled.spark.range(0, 60_000, 1, 2).selectExpr("string(id) as value")
+    writing = Writing(troubled, rows, topic, {**SLOW, "sendTimeoutMs": "300000"})
     for _ in range(3):
         wait_for_messages(troubled, topic, 2_000)  # the counter begins again when a topic is loaded
         assert writing.going_on, "the write was over before an unload"
         troubled.admin.unload(topic)
     writing.end()
-    assert {int(message.payload) for message in troubled.messages(topic)} == set(range(30_000))
+    assert {int(message.payload) for message in troubled.messages(topic)} == set(range(60_000))
 
 
 def test_a_broker_that_stops_answering_fails_the_task_in_time(troubled: Target, server: LocalPulsar) -> None:
     topic = "persistent://public/default/frozen"
     troubled.admin.create_topic(topic)
     rows = troubled.spark.range(0, 1_000_000, 1, 1).selectExpr("string(id) as value")
-    writing = Writing(troubled, rows, topic, {**SLOW, "sendTimeoutMs": "2000", "operationTimeoutMs": "2000"})
+    writing = Writing(troubled, rows, topic, {**SLOW, "sendTimeoutMs": "8000", "operationTimeoutMs": "8000"})
     wait_for_messages(troubled, topic, 100)
     os.kill(server.pid, signal.SIGSTOP)
     try:
-        with failing("PULSAR_WRITE_TIMEOUT", topic, "within 2000 ms", "messages of this task were acknowledged"):
+        with failing("PULSAR_WRITE_TIMEOUT", topic, "within 8000 ms", "messages of this task were acknowledged"):
             writing.end()
     finally:
         os.kill(server.pid, signal.SIGCONT)
@@ -140,7 +140,7 @@ def test_a_killed_task_that_waits_for_a_full_queue_ends_in_time(
     topic = f"persistent://public/default/full-{interrupts}"
     troubled.admin.create_topic(topic)
     rows = troubled.spark.range(0, 1_000_000, 1, 1).selectExpr("string(id) as value")
-    times = {"sendTimeoutMs": "4000", "operationTimeoutMs": "4000"}
+    times = {"sendTimeoutMs": "8000", "operationTimeoutMs": "8000"}
     writing = Writing(troubled, rows, topic, {**SLOW, **times}, interrupts=interrupts)
     wait_for_messages(troubled, topic, 100)
     os.kill(server.pid, signal.SIGSTOP)
@@ -150,7 +150,7 @@ def test_a_killed_task_that_waits_for_a_full_queue_ends_in_time(
         with pytest.raises(Py4JJavaError, match="cancelled"):
             writing.end()
         # one time-out frees the queue, another ends the wait for the producer to close
-        eventually(lambda: not running_tasks(troubled.spark), seconds=4 + 4 + 5)
+        eventually(lambda: not running_tasks(troubled.spark), seconds=8 + 8 + 60)
     finally:
         os.kill(server.pid, signal.SIGCONT)
 
@@ -158,14 +158,14 @@ def test_a_killed_task_that_waits_for_a_full_queue_ends_in_time(
 def test_a_topic_terminated_in_the_middle_fails_the_task(target: Target, topic: str) -> None:
     target.admin.create_topic(topic)
     rows = target.spark.range(0, 1_000_000, 1, 1).selectExpr("string(id) as value")
-    writing = Writing(target, rows, topic, {**SLOW, "sendTimeoutMs": "3000"})
+    writing = Writing(target, rows, topic, {**SLOW, "sendTimeoutMs": "10000"})
     wait_for_messages(target, topic, 500)
     target.admin.call("POST", f"persistent/{topic.removeprefix('persistent://')}/terminate")
     # In one of ten runs the broker says "temporarily unavailable" for good: writes that failed left the topic fenced.
     with pytest.raises(Py4JJavaError) as failure:
         writing.end()
     if "PULSAR_WRITE_TIMEOUT" in str(failure.value):
-        assert_says(failure.value, "PULSAR_WRITE_TIMEOUT", topic, "3000 ms")
+        assert_says(failure.value, "PULSAR_WRITE_TIMEOUT", topic, "10000 ms")
         target.admin.unload(topic)  # readers are turned away as well
     else:
         assert_says(failure.value, "PULSAR_WRITE_REFUSED.TERMINATED", topic, "messages of this task were acknowledged")
@@ -201,7 +201,7 @@ def test_a_producer_that_fences_a_write_fails_the_task(target: Target, topic: st
     first = f"repeat('x', {len(LARGE)})"
     rows = target.spark.range(0, 400, 1, 1).selectExpr(f"cast(if(id < 200, {first}, 'later') as binary) as value")
     stored = target.client.subscribe(topic, "stored")
-    writing = Writing(target, rows.select(held_until(gate, tmp_path, free=LARGE)), topic, {"sendTimeoutMs": "8000"})
+    writing = Writing(target, rows.select(held_until(gate, tmp_path, free=LARGE)), topic, {"sendTimeoutMs": "60000"})
     # A broker does not fence a producer for good while messages are on their way, so all have to be stored.
     for _ in range(200):
         stored.receive(timeout_millis=180_000)
@@ -242,6 +242,6 @@ def test_a_full_backlog_quota_refuses_the_write(target: Target, admin: Admin, na
         admin.set_policy(own, "backlogQuota?backlogQuotaType=destination_storage", quota)
         eventually(lambda: admin.call("GET", f"namespaces/{own}/backlogQuotaMap"))
         with no_job(target.spark), refused("PULSAR_WRITE_REFUSED.BACKLOG_QUOTA", topic):
-            target.append_sql("select 'x' as value", topic, {"operationTimeoutMs": "3000"})
+            target.append_sql("select 'x' as value", topic, {"operationTimeoutMs": "8000"})
     finally:
         remove_namespace(admin, own)

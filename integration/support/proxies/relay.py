@@ -17,15 +17,18 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 _BACKLOG = 100
+# Frames after which a connection may be cut repeatedly: a client has connected, looked a topic up and gone on with it.
+_GONE_ON = 20
 _Queue: TypeAlias = "SimpleQueue[tuple[float, bytes] | None]"
 
 
 @dataclass(eq=False, kw_only=True)
 class Connection(Link):
-    """A client's connection and the one to the server that belongs to it."""
+    """A client's connection and the one to the server that belongs to it; counts the frames that came over them."""
 
     client: socket.socket
     server: socket.socket
+    frames: int = 0
 
     def cut(self) -> None:
         for side in (self.client, self.server):
@@ -53,7 +56,7 @@ class Relay(Tap, Generic[C]):
         self._listening = listening
         self._kind = kind
         self._connections: set[C] = set()
-        self._is_down = False
+        self._is_down = threading.Event()
         self._lock = threading.Lock()
 
     def connected(self, connection: C) -> None:
@@ -63,10 +66,11 @@ class Relay(Tap, Generic[C]):
         """What is passed on instead of a frame, both without their size; None to lose it."""
         raise NotImplementedError
 
-    def cut(self) -> int:
-        """Close every connection; say how many there were."""
+    def cut(self, *, frames: int = 0) -> int:
+        """Close every connection over which so many frames came; say how many there were."""
         with self._lock:
-            cut = list(self._connections)
+            cut = [one for one in self._connections if one.frames >= frames]
+            self._connections.difference_update(cut)  # one that is still there at the next cut would count again
         for connection in cut:
             connection.cut()
         return len(cut)
@@ -74,22 +78,25 @@ class Relay(Tap, Generic[C]):
     @contextmanager
     def down(self) -> Iterator[None]:
         """Cut all connections, and let no new one live inside."""
-        self._is_down = True
+        self._is_down.set()
         self.cut()
         try:
             yield
         finally:
-            self._is_down = False
+            self._is_down.clear()
 
     @contextmanager
     def cutting(self, seconds: float) -> Iterator[list[int]]:
-        """Cut all connections repeatedly at this interval; yields the number of connections of each cut."""
+        """Cut connections repeatedly at this interval; yields the number of connections of each cut.
+
+        On a busy machine a client may need longer to connect and go on: it is not cut before that.
+        """
         cuts: list[int] = []
         over = threading.Event()
 
         def cut() -> None:
             while not over.wait(seconds):
-                cuts.append(self.cut())
+                cuts.append(self.cut(frames=_GONE_ON))
 
         thread = threading.Thread(target=cut, daemon=True)
         thread.start()
@@ -105,7 +112,7 @@ class Relay(Tap, Generic[C]):
                 client, _ = self._listening.accept()
             except OSError:
                 return  # closed
-            if self._is_down:
+            if self._is_down.is_set():
                 client.close()
                 continue
             try:
@@ -118,6 +125,9 @@ class Relay(Tap, Generic[C]):
             connection = self._kind(client=client, server=server)
             with self._lock:
                 self._connections.add(connection)
+            if self._is_down.is_set():  # since a moment ago
+                self.cut()
+                continue
             self.connected(connection)
             for is_answer in (False, True):
                 frames: _Queue = SimpleQueue()
@@ -128,6 +138,7 @@ class Relay(Tap, Generic[C]):
         source = connection.server if is_answer else connection.client
         with suppress(OSError), source.makefile("rb") as stream:
             while (frame := read_frame(stream)) is not None:
+                connection.frames += 1
                 kept = self.passed(connection, frame, is_answer)
                 if kept is not None:
                     frames.put((time.monotonic() + self.delay_seconds, kept))

@@ -47,7 +47,7 @@ class Issuer:
         given = {"issuerUrl": self.url, "privateKey": credentials_url, "audience": AUDIENCE, "scope": SCOPE}
         return {
             "pulsar.client.authPluginClassName": f"{PLUGIN}oauth2.AuthenticationOAuth2",
-            "pulsar.client.authParams": json.dumps({"type": "client_credentials", "readTimeout": "PT3S", **given}),
+            "pulsar.client.authParams": json.dumps({"type": "client_credentials", "readTimeout": "PT10S", **given}),
         }
 
     def accepts(self, form: dict[str, list[str]]) -> bool:

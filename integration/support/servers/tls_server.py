@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 NAMESPACE = "public/encrypted"
 TOPIC = f"persistent://{NAMESPACE}/events"
-_DEADLINE_MS = 5000
+_DEADLINE_MS = 10_000
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from pyspark.sql.functions import col, udf
 from pyspark.sql.types import BinaryType
 
+from support.spark.settings import session_settings
 from support.spark.waiting import eventually
 from support.topics.reading import read_rows
 
@@ -22,8 +23,9 @@ if TYPE_CHECKING:
 
     from support.topics.reading import Seen
 
-# Spark hands rows to Python in groups of 100. A blocked task has taken the first group, the next one, which the sockets
-# between the two processes hold (Linux lets them grow to 36 MB), and at most one that waits for them.
+# A blocked task has taken one row, those that the sockets between Spark and Python hold, and one that waits for them.
+# Linux lets sockets grow to 36 MB, which are 180 rows; groups of 100, as Spark has them by itself, would be up to 400.
+_ONE_BY_ONE = {"spark.sql.execution.python.udf.maxRecordsPerBatch": "1"}
 LARGE = b"x" * 200_000
 TAKEN_AT_MOST = 300
 
@@ -53,7 +55,7 @@ def blocking_batch(frame: DataFrame, folder: Path, *, tasks: int = 1) -> Iterato
     def is_held() -> bool:
         return len(list(folder.glob("reached-*"))) >= tasks
 
-    with ThreadPoolExecutor(1) as pool:
+    with session_settings(frame.sparkSession, _ONE_BY_ONE), ThreadPoolExecutor(1) as pool:
         rows = pool.submit(read_rows, frame.withColumn("value", held_until(gate, folder)))
         try:
             eventually(lambda: is_held() or rows.done())

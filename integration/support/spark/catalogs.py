@@ -5,6 +5,10 @@ from __future__ import annotations
 import itertools
 from typing import TYPE_CHECKING
 
+from pyspark.errors import PySparkException
+
+from support.spark.waiting import eventually
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
@@ -15,6 +19,7 @@ if TYPE_CHECKING:
 CLASS = "io.github.pulsarspark.catalog.PulsarCatalog"
 
 _numbers = itertools.count(1)
+_READERS_SECONDS = 50
 
 
 class Catalog:
@@ -37,6 +42,22 @@ class Catalog:
         """The SQL name of a topic, ``persistent://tenant/namespace/topic``, or of a metadata table of it."""
         parts = [*topic.removeprefix("persistent://").split("/"), *more]
         return ".".join([self.name, *(f"`{part}`" for part in parts)])
+
+    def drop(self, topic: str) -> None:
+        """Drop a topic as soon as the readers of it are closed, which happens in the background.
+
+        Producers that a stream left would be closed after a minute: that is too late.
+        """
+        eventually(lambda: self._is_dropped(topic), seconds=_READERS_SECONDS)
+
+    def _is_dropped(self, topic: str) -> bool:
+        try:
+            self.sql(f"drop table {self.table(topic)}")
+        except PySparkException as refused:
+            if "PULSAR_TOPIC_IN_USE" not in str(refused):
+                raise
+            return False
+        return True
 
     def sql(self, text: str) -> DataFrame:
         """Run a statement in which ``{c}`` is the catalog."""

@@ -15,12 +15,15 @@ from pulsar_spark.testing import waiting
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-__all__ = ["SOON", "becomes", "eventually", "within"]
+__all__ = ["IN_TIME", "SOON", "becomes", "eventually", "within"]
 
 T = TypeVar("T")
 
 SOON = 180.0
 """How long what happens at once may take on a machine that has many times the work it can do, in seconds."""
+
+IN_TIME = 100.0
+"""Less than the two minutes that reads wait by default: what has a limit of its own ends within it, in seconds."""
 
 
 def eventually(look: Callable[[], T | None], *, seconds: float = SOON) -> T:

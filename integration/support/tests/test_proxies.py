@@ -131,12 +131,12 @@ def test_a_delay_holds_every_answer_up_and_nothing_overtakes(
     proxy: BrokerProxy, through: pulsar_client.Client, topic: str
 ) -> None:
     produce(through, topic, [b"first"])
-    proxy.delay_seconds = 0.05
+    proxy.delay_seconds = 0.2
     began = time.monotonic()
     sent = produce(through, topic, [str(n).encode() for n in range(100)])
     took = time.monotonic() - began
     # A look-up, the producer, and the messages, which do not wait for each other's delay.
-    assert 3 * 2 * 0.05 < took < 100 * 0.05, took
+    assert 3 * 2 * 0.2 < took < 100 * 0.2, took
     proxy.delay_seconds = 0
     assert [(one.id, one.payload) for one in read_all(through, topic)][1:] == [
         (sent[n], str(n).encode()) for n in range(100)
@@ -146,7 +146,7 @@ def test_a_delay_holds_every_answer_up_and_nothing_overtakes(
 def test_connections_are_cut_and_restored(proxy: BrokerProxy, through: pulsar_client.Client, topic: str) -> None:
     produce(through, topic, [b"before"])
     assert proxy.cut() == 1
-    with proxy.cutting(0.2) as cuts:
+    with proxy.cutting(0.5) as cuts:
         while len(cuts) < 3:
             produce(through, topic, [b"meanwhile"])
     assert {one.payload for one in read_all(through, topic)} == {b"before", b"meanwhile"}

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
     from pathlib import Path
 
-_REQUEST_SECONDS = 30.0
-_READ_MILLISECONDS = 30_000
+_REQUEST_SECONDS = 120.0
+_READ_MILLISECONDS = 120_000
 _TICK_SECONDS = 0.05
 
 

@@ -1,4 +1,7 @@
-"""Integration tests wait for what happens in the background: clients leave a broker a moment after their query ends."""
+"""Integration tests wait for what happens in the background, and long enough for a machine that is busy.
+
+Clients leave a broker a moment after their query ends; a busy machine takes many times as long for everything.
+"""
 
 from __future__ import annotations
 
@@ -17,6 +20,8 @@ FILES = sorted(INTEGRATION.rglob("*.py"))
 CALLS = {"subscriptions"}
 KEYS = {"consumers", "publishers", "subscriptions"}
 CHECKS = ("test_", "check_", "assert_")
+# What waits, and the least number of seconds where it is not the limit that every wait has.
+WAITS, LEAST = {"eventually", "becomes"}, 180
 
 
 def looks(node: ast.AST) -> bool:
@@ -43,10 +48,32 @@ def single_looks(source: str) -> list[int]:
     return sorted({node.lineno for check in checks for node in done_at_once(check) if looks(node)})  # type: ignore[attr-defined]
 
 
+def short_waits(source: str) -> list[int]:
+    """Lines that wait for a number of seconds which a busy machine may need."""
+    calls = [node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Call)]
+    limits = [
+        keyword.value
+        for call in calls
+        if isinstance(call.func, ast.Name) and call.func.id in WAITS
+        for keyword in call.keywords
+        if keyword.arg == "seconds"
+    ]
+    numbers = [limit for limit in limits if isinstance(limit, ast.Constant) and isinstance(limit.value, (int, float))]
+    return [number.lineno for number in numbers if number.value < LEAST]  # type: ignore[operator]
+
+
 @pytest.mark.parametrize("file", FILES, ids=lambda file: str(file.relative_to(INTEGRATION)))
 def test_clients_of_a_broker_are_looked_at_until_they_are_as_expected(file: Path) -> None:
-    lines = single_looks(file.read_text(encoding="utf-8"))
-    assert lines == [], "wait by `becomes` or `eventually` of support/spark/waiting.py"
+    source = file.read_text(encoding="utf-8")
+    assert single_looks(source) == [], "wait by `becomes` or `eventually` of support/spark/waiting.py"
+    assert short_waits(source) == [], "leave `seconds` out"
+
+
+def test_a_short_wait_is_found() -> None:
+    source = (
+        "eventually(look)\neventually(look, seconds=30)\nbecomes(look, 1, seconds=600)\nbecomes(look, 1, seconds=60.0)"
+    )
+    assert short_waits(source) == [2, 4]
 
 
 def test_readers_of_tests_survive_an_unload() -> None:
