@@ -12,6 +12,7 @@ endif
 PYTHON ?= python3.11
 MAIN_LINE := 4.3
 OTHER_LINES := 4.0 4.1 4.2
+OTHER_PYTHONS := 3.10 3.12 3.13
 SERVERS := 3.0.16 4.0.8 4.2.4
 
 VENV := .venv
@@ -168,6 +169,9 @@ test-controls: $(VENV)/.ready ## Take out one rule of exactly-once writes after 
 .PHONY: test-servers
 test-servers: $(SERVERS:%=server-%) ## Read, stream and write with every version of the Pulsar server
 
+.PHONY: test-pythons
+test-pythons: $(OTHER_PYTHONS:%=python-%) ## Run the Python package on Python 3.10, 3.12 and 3.13, which the machine has to have
+
 .PHONY: bench
 bench: .venv-4.1/.ready $(PACKAGED_JAR) ## Measure against the Java client and Spark's Kafka source
 	.venv-4.1/bin/python -m benchmarks.run
@@ -259,7 +263,7 @@ release-check: $(VENV)/.ready ## Build all that a release publishes, twice, and 
 
 .PHONY: clean
 clean: ## Remove everything made in this folder; downloads stay in their caches
-	rm -rf $(VENV) $(OTHER_LINES:%=.venv-%) .venv-site dist target connector/target project/target project/project \
+	rm -rf $(VENV) $(OTHER_LINES:%=.venv-%) $(OTHER_PYTHONS:%=.venv-python-%) .venv-site dist target connector/target project/target project/project \
 	  python/pulsar_spark/jars .mypy_cache .ruff_cache .pytest_cache
 
 PIP := -m pip --quiet --disable-pip-version-check
@@ -306,6 +310,23 @@ SMOKE_4.2 := test_metadata_columns
 MORE_ON_OTHER_LINES := test_metadata_columns test_read_messages test_read_offsets test_read_schemas test_stream_restarts test_write_messages test_write_streams test_tables
 $(foreach line,$(OTHER_LINES),$(eval $(call spark-line,$(line),.venv-$(line))))
 $(eval $(call spark-line,$(MAIN_LINE),$(VENV)))
+
+# What the package has to pass on another Python: python3.12 and the like. Its packages are the newest that fit it, as a
+# user's pip takes them, not the pinned ones.
+define other-python
+.venv-python-$(1)/.ready: python/pyproject.toml
+	test -x $$(@D)/bin/python || python$(1) -m venv $$(@D)
+	$$(@D)/bin/python $(PIP) install "pip>=25.1"
+	$$(@D)/bin/python $(PIP) install --no-compile --group python/pyproject.toml:dev -e python
+	touch $$@
+
+.PHONY: python-$(1)
+python-$(1): .venv-python-$(1)/.ready $(PACKAGED_JAR)
+	.venv-python-$(1)/bin/python $(PYTEST) python/tests
+	.venv-python-$(1)/bin/python $(PYTEST) $(foreach test,$(PYTHON_SMOKE),$(call path-of,$(test)))
+endef
+PYTHON_SMOKE := test_smoke test_facade test_python_api test_testing test_tools test_session_options
+$(foreach python,$(OTHER_PYTHONS),$(eval $(call other-python,$(python))))
 
 EXECUTOR_TESTS := $(wildcard integration/executors/test_*.py)
 

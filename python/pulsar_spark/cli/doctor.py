@@ -5,13 +5,14 @@ from __future__ import annotations
 import json
 import textwrap
 from collections import Counter
-from datetime import datetime, timedelta
+from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
 from pulsar_spark.cli.inspect import add_verb, answer, show
 from pulsar_spark.cli.output import DONE, FAILED
 from pulsar_spark.errors import PulsarCheckpointError, PulsarOptionError
 from pulsar_spark.options import durations
+from pulsar_spark.options.iso import iso_time
 from pulsar_spark.options.times import time_text
 
 if TYPE_CHECKING:
@@ -106,7 +107,7 @@ def _restart(chosen: argparse.Namespace) -> int:
 
 def _start(record: dict[str, Any], allowance: int) -> dict[str, Any]:
     """The start of a source: the publish time up to which it has read, less the allowance."""
-    until = datetime.fromisoformat(record["detail"].replace("Z", "+00:00"))
+    until = iso_time(record["detail"])
     return {
         "source": record["source"],
         "batch": record["batch"],

@@ -11,7 +11,6 @@ import json
 import os
 import subprocess
 from dataclasses import dataclass
-from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -21,6 +20,7 @@ from pulsar_spark.cli import class_data
 from pulsar_spark.errors import FAMILIES, PulsarImportError, PulsarInternalError, PulsarSparkError
 from pulsar_spark.local.java import java_command
 from pulsar_spark.local.maven import cache_folder
+from pulsar_spark.options.iso import iso_time
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -103,7 +103,7 @@ def _asked(question: Mapping[str, Any], seconds: float | None) -> dict[str, Any]
 def _value(kind: str, value: Any) -> object:  # noqa: ANN401 - JSON has no type
     if value is None or kind not in ("TIMESTAMP", "BINARY"):
         return value
-    return base64.b64decode(value) if kind == "BINARY" else datetime.fromisoformat(value.replace("Z", "+00:00"))
+    return base64.b64decode(value) if kind == "BINARY" else iso_time(value)
 
 
 def _run(question: str, seconds: float | None) -> subprocess.CompletedProcess[str]:

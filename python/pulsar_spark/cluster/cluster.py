@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import KW_ONLY, dataclass, field
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -54,12 +54,11 @@ class PulsarCluster(Masked):
     """
 
     service_url: str
-    _: KW_ONLY
-    admin_url: str | None = None
-    auth: Auth | None = None
-    admin_auth: Plugin | None = None
-    tls: Tls | None = None
-    client: Mapping[str, Any] | None = field(default=None, hash=False, metadata={"secret": True})
+    admin_url: str | None = field(default=None, kw_only=True)
+    auth: Auth | None = field(default=None, kw_only=True)
+    admin_auth: Plugin | None = field(default=None, kw_only=True)
+    tls: Tls | None = field(default=None, kw_only=True)
+    client: Mapping[str, Any] | None = field(default=None, kw_only=True, hash=False, metadata={"secret": True})
 
     def __post_init__(self) -> None:
         for name, kinds in _KINDS.items():

@@ -8,6 +8,7 @@ from typing import TypeAlias
 
 from pulsar_spark.errors import PulsarOptionError
 from pulsar_spark.options.durations import UNIT, unit_of
+from pulsar_spark.options.iso import iso_time
 
 OneBound: TypeAlias = str | int | datetime | date | timedelta
 """A bound of a read, for all topics."""
@@ -87,7 +88,7 @@ def _aware(argument: str, time: datetime) -> datetime | None:
 
 def _parsed(argument: str, text: str, iso: str) -> datetime | str:
     try:
-        time = datetime.fromisoformat(iso.replace("Z", "+00:00"))
+        time = iso_time(iso)
     except ValueError:
         if not _begins_with_time(iso):
             raise PulsarOptionError("PULSAR_TIME_MALFORMED", option=argument, value=text) from None

@@ -6,10 +6,11 @@ import ast
 import json
 import math
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import datetime  # noqa: TC003 - for `typing.get_type_hints`
 from typing import TYPE_CHECKING, Any
 
 from pulsar_spark.errors import PulsarOptionError
+from pulsar_spark.options.iso import iso_time
 from pulsar_spark.progress import views
 
 if TYPE_CHECKING:
@@ -182,7 +183,7 @@ def parse(progress: Mapping[str, Any] | str) -> QueryProgress:
             id=str(fields["id"]),
             run_id=str(fields["runId"]),
             name=fields["name"],
-            time=datetime.fromisoformat(str(fields["timestamp"]).replace("Z", "+00:00")),
+            time=iso_time(str(fields["timestamp"])),
             batch_id=int(fields["batchId"]),
             rows=int(rows if rows is not None else sum(source["numInputRows"] for source in every)),
             seconds=int(fields.get("batchDuration") or 0) / 1000,
