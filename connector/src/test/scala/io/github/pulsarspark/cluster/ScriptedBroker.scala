@@ -48,14 +48,16 @@ private[cluster] final class ScriptedBroker(
     super.channelInactive(ctx)
   }
 
-  /** A topic partition has other entries, or none any more. */
+  /** A topic partition has other entries. */
   def changed(topic: String): Unit = context.executor.execute { () =>
-    consumers.filter(_._2.name == topic).foreach { case (id, cursor) =>
-      if (topics.contains(topic)) dispatch(id, cursor, 0)
-      else {
-        consumers.remove(id)
-        send(Commands.newCloseConsumer(id, -1, null, null))
-      }
+    consumers.filter(_._2.name == topic).foreach { case (id, cursor) => dispatch(id, cursor, 0) }
+  }
+
+  /** A topic partition is deleted, whether or not there is another one of its name by now. */
+  def deleted(topic: String): Unit = context.executor.execute { () =>
+    consumers.filter(_._2.name == topic).keys.foreach { id =>
+      consumers.remove(id)
+      send(Commands.newCloseConsumer(id, -1, null, null))
     }
   }
 
@@ -119,7 +121,7 @@ private[cluster] final class ScriptedBroker(
 
   override protected def handleGetLastMessageId(command: CommandGetLastMessageId): Unit = {
     val request = command.getRequestId
-    send(consumers.get(command.getConsumerId).filter(c => topics.contains(c.name)).fold(
+    send(consumers.get(command.getConsumerId).filter(c => topics.contains(c.name) && !writes.isStranger()).fold(
       Commands.newError(request, ServerError.MetadataError, "Consumer not found")
     ) { cursor =>
       val (last, mark) = (cursor.topic.lastMessage, cursor.markDelete)

@@ -30,6 +30,7 @@ final class ScriptedCluster(elsewhere: Option[String] = None) extends AutoClosea
 
   private val topics  = TrieMap.empty[String, StoredTopic]
   private val ledgers = TrieMap.empty[Long, IndexedSeq[Array[Byte]]]
+  private val lost    = ConcurrentHashMap.newKeySet[Long]
   private val threads = new NioEventLoopGroup(2)
   private val asked   = new ConcurrentLinkedQueue[String]
 
@@ -51,7 +52,9 @@ final class ScriptedCluster(elsewhere: Option[String] = None) extends AutoClosea
 
   /** Adds a topic partition, or changes it: consumers get what is new. Ledgers have one id in all topics. */
   def add(topic: StoredTopic): Unit = {
-    topic.ledgers.filter(l => topic.home(l.id) == LedgerHome.Bookie && ledgers.get(l.id).forall(isShorter(_, l)))
+    topic.ledgers.filter(l =>
+      topic.home(l.id) == LedgerHome.Bookie && !lost.contains(l.id) && ledgers.get(l.id).forall(isShorter(_, l))
+    )
       .foreach { ledger =>
         ledgers(ledger.id) = ledger.entries.map(e =>
           ScriptedBookie.stored(ledger.id, e.at.entryId, e.bytes, DigestType.CRC32C)
@@ -80,8 +83,11 @@ final class ScriptedCluster(elsewhere: Option[String] = None) extends AutoClosea
   /** Deletes a topic partition and closes its consumers. */
   def remove(topic: StoredTopic): Unit = {
     topics.remove(topic.name)
-    topic.ledgers.foreach(l => ledgers.remove(l.id))
-    open.forEach(_.changed(topic.name))
+    topic.ledgers.foreach { l =>
+      ledgers.remove(l.id)
+      lost.remove(l.id)
+    }
+    open.forEach(_.deleted(topic.name))
   }
 
   /** Requests to the admin service since the last call, by their paths. */
@@ -90,8 +96,12 @@ final class ScriptedCluster(elsewhere: Option[String] = None) extends AutoClosea
   /** Number of open consumers. */
   def consumers: Int = open.asScala.toSeq.map(_.consumerCount).sum
 
-  /** Deletes a ledger from its bookie alone. */
-  def lose(ledgerId: Long): Unit = { ledgers.remove(ledgerId); () }
+  /** Deletes a ledger from its bookie alone, for as long as its topic partition exists. */
+  def lose(ledgerId: Long): Unit = {
+    lost.add(ledgerId)
+    ledgers.remove(ledgerId)
+    ()
+  }
 
   private def read(request: Request): Reply = ledgers.get(request.ledger).fold[Reply](Reply.Code(1)) { stored =>
     val entries = stored.slice(request.entry.toInt, request.entry.toInt + request.count)

@@ -2,7 +2,7 @@ package io.github.pulsarspark.cluster
 
 import java.util.Optional
 import java.util.concurrent.ConcurrentLinkedQueue
-import java.util.concurrent.atomic.AtomicLong
+import java.util.concurrent.atomic.{AtomicInteger, AtomicLong}
 
 import scala.collection.concurrent.TrieMap
 import scala.jdk.CollectionConverters._
@@ -26,6 +26,11 @@ private[cluster] final class ScriptedWrites(store: (String, Array[Byte], Int, Op
 
   /** False in a cluster without transactions. */
   @volatile var hasCoordinator = true
+
+  /** The number of requests for the last message that find no consumer from now on, as while a topic moves. */
+  val strangers = new AtomicInteger
+
+  def isStranger(): Boolean = strangers.getAndUpdate(n => math.max(0, n - 1)) > 0
 
   /** Refuses messages to these topics from now on. */
   @volatile var refused: Set[String] = Set.empty

@@ -23,7 +23,7 @@ private[pulsar] object OtherProducers {
 
     @tailrec def hasOther(reader: Reader[Array[Byte]]): Boolean =
       if (System.nanoTime() >= deadline) true
-      else if (!reader.hasMessageAvailable) false
+      else if (!calls.askByConsumer("Looking for messages of others")(() => reader.hasMessageAvailableAsync)) false
       else if (Option(reader.readNext(WaitSeconds, TimeUnit.SECONDS)).exists(!_.getProducerName.startsWith(prefix)))
         true
       else hasOther(reader)

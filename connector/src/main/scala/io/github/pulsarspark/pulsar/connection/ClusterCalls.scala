@@ -36,6 +36,11 @@ private[pulsarspark] final class ClusterCalls(options: ClientOptions, url: Strin
     */
   def ask[A](what: String)(request: () => CompletableFuture[A]): A = await(what)(repeat(request))
 
+  /** Like `ask`, for a request of a consumer or reader, which is sent again also when the topic moves. */
+  def askByConsumer[A](what: String)(request: () => CompletableFuture[A]): A = await(what)(
+    RepeatedRequest(options.operationTimeout, RepeatedRequest.Pause, LostConnection.causedOfConsumer)(request)
+  )
+
   /** Sends the request again, within the deadline, when its connection is lost. */
   def repeat[A](request: () => CompletableFuture[A]): CompletableFuture[A] =
     RepeatedRequest(options.operationTimeout, RepeatedRequest.Pause, LostConnection.caused)(request)

@@ -18,4 +18,12 @@ private[pulsarspark] object LostConnection {
     case _: IOException           => true // netty's, such as a channel that was closed before the request was written
     case _                        => false
   }
+
+  /** True if a request of a consumer or reader failed by that, or because the broker did not know the consumer: while a
+    * topic moves, the broker has closed it, and the client has not heard of that.
+    */
+  def causedOfConsumer(failure: Throwable): Boolean = caused(failure) ||
+    Iterator.iterate(failure)(_.getCause).takeWhile(_ != null).exists(
+      _.isInstanceOf[PulsarClientException.BrokerMetadataException]
+    )
 }

@@ -32,7 +32,7 @@ private[pulsarspark] final class JournalReader private[journal] (
 
   /** The last record that the broker has; None if it does not say, because the newest ledger is empty. */
   def end(): Option[Position] = calls
-    .ask(s"Requesting the end of $topic")(() => reader.getLastMessageIdsAsync)
+    .askByConsumer(s"Requesting the end of $topic")(() => reader.getLastMessageIdsAsync)
     .asScala
     .headOption
     .map(JournalReader.position)

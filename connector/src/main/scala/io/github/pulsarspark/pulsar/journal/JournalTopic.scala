@@ -55,7 +55,7 @@ private[pulsarspark] final class JournalTopic private[pulsar] (
   /** True if the topic still has the record at this position, and with it all after that. */
   def has(position: Position): Boolean = named {
     val reader = open(position, isInclusive = true)
-    try calls.ask(s"Looking for record $position of $name")(() => reader.hasMessageAvailableAsync) && {
+    try calls.askByConsumer(s"Looking for record $position of $name")(() => reader.hasMessageAvailableAsync) && {
         val found = Option(reader.readNext(options.operationTimeout.toMillis.toInt, TimeUnit.MILLISECONDS))
         found.exists(message => JournalReader.position(message.getMessageId) == position)
       }

@@ -22,7 +22,7 @@ private[pulsarspark] final class ControlReader private[transactions] (
   /** The records up to the end as it is now, each with its id, `ledger:entry`. */
   def toEnd(): Seq[(String, String)] = {
     val all = Seq.newBuilder[(String, String)]
-    while (calls.await("Reading the state of a sink")(reader.hasMessageAvailableAsync)) all += next()
+    while (calls.askByConsumer("Reading the state of a sink")(() => reader.hasMessageAvailableAsync)) all += next()
     all.result()
   }
 

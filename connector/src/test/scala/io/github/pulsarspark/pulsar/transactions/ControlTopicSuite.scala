@@ -16,7 +16,8 @@ class ControlTopicSuite extends WriteSuite {
     using("log") { log =>
       val producer = log.producer(ControlAccess.Shared)
       val records  = Seq("one", "two", "three").map(text => producer.append(text) -> text)
-      assertEquals(log.reader().toEnd(), records)
+      cluster.writes.strangers.set(1)
+      assertEquals(log.reader().toEnd(), records, "also while the topic moves")
       assertEquals(log.reader(Some(records(1)._1)).toEnd(), records.tail)
       producer.close()
     }
@@ -62,7 +63,7 @@ class ControlTopicSuite extends WriteSuite {
     store("kept")
     using("kept") { log =>
       val retention = log.retention()
-      assertEquals(requests(), Seq("subscribe kept"))
+      assertEquals(requests().filter(_.endsWith(" kept")), Seq("subscribe kept"))
       val producer = log.producer(ControlAccess.Shared)
       retention.release(producer.append("one"))
       retention.close()
