@@ -5,12 +5,10 @@ import java.nio.file.{Files, Path}
 import scala.annotation.tailrec
 import scala.util.matching.Regex
 
-import munit.FunSuite
-
 import io.github.pulsarspark.errors.Conditions
 
 /** Keeps the shape of the sources that docs/develop/overview.md describes. */
-class LayoutSuite extends FunSuite {
+class LayoutSuite extends UnitSuite {
   import LayoutSuite._
 
   private val main = Seq(Path.of("src/main"), Path.of("connector/src/main")).find(Files.isDirectory(_)).getOrElse(

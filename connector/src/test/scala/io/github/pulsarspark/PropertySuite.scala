@@ -12,7 +12,7 @@ abstract class PropertySuite(samples: Int = 100) extends ScalaCheckSuite {
   override def scalaCheckTestParameters: Test.Parameters =
     super.scalaCheckTestParameters.withMinSuccessfulTests(samples * times)
 
-  override def munitTimeout: Duration = 3.minutes * times.toLong
+  override def munitTimeout: Duration = UnitSuite.Patience * times.toLong
 }
 
 object PropertySuite {

@@ -3,12 +3,10 @@ package io.github.pulsarspark
 import java.net.URLClassLoader
 import java.nio.file.Files
 
-import munit.FunSuite
-
 import org.apache.spark.sql.pulsar.StandInProvider
 import org.apache.spark.sql.sources.DataSourceRegister
 
-class SourceNamesSuite extends FunSuite {
+class SourceNamesSuite extends UnitSuite {
 
   private def warning(services: Class[_]*): Option[String] = warningOf(services.map(_.getName): _*)
 

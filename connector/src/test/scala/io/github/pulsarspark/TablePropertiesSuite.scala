@@ -2,9 +2,7 @@ package io.github.pulsarspark
 
 import scala.jdk.CollectionConverters._
 
-import munit.FunSuite
-
-class TablePropertiesSuite extends FunSuite {
+class TablePropertiesSuite extends UnitSuite {
 
   /** Properties with which Spark passes a table that was created with OPTIONS and TBLPROPERTIES. */
   private def properties(options: Map[String, String], more: (String, String)*) =

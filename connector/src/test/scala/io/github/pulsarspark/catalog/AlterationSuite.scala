@@ -1,12 +1,12 @@
 package io.github.pulsarspark.catalog
 
-import munit.FunSuite
 import org.apache.spark.sql.connector.catalog.TableChange
 import org.apache.spark.sql.types._
 
+import io.github.pulsarspark.UnitSuite
 import io.github.pulsarspark.errors.{PulsarError, PulsarInputException}
 
-class AlterationSuite extends FunSuite {
+class AlterationSuite extends UnitSuite {
 
   test("columns are added at the end, and partitions") {
     assertEquals(

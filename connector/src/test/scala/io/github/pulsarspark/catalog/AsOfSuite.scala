@@ -1,10 +1,9 @@
 package io.github.pulsarspark.catalog
 
-import munit.FunSuite
-
+import io.github.pulsarspark.UnitSuite
 import io.github.pulsarspark.errors.{PulsarError, PulsarInputException}
 
-class AsOfSuite extends FunSuite {
+class AsOfSuite extends UnitSuite {
 
   test("a time is cut to milliseconds, towards the past") {
     assertEquals(AsOf.time(1999L, "t", 10).option, "endingTime"  -> "1")

@@ -1,10 +1,9 @@
 package io.github.pulsarspark.catalog
 
-import munit.FunSuite
-
+import io.github.pulsarspark.UnitSuite
 import io.github.pulsarspark.errors.{PulsarError, PulsarInputException}
 
-class CatalogNamesSuite extends FunSuite {
+class CatalogNamesSuite extends UnitSuite {
 
   private val names = new CatalogNames("pulsar", ("public", "default"), Set("messages", "ledgers"))
 

@@ -1,10 +1,9 @@
 package io.github.pulsarspark.catalog
 
-import munit.FunSuite
-
+import io.github.pulsarspark.UnitSuite
 import io.github.pulsarspark.errors.{PulsarError, PulsarInputException}
 
-class CatalogOptionsSuite extends FunSuite {
+class CatalogOptionsSuite extends UnitSuite {
 
   private val url = Map("service.url" -> "pulsar://localhost:6650")
 

@@ -1,9 +1,10 @@
 package io.github.pulsarspark.catalog
 
 import com.fasterxml.jackson.databind.ObjectMapper
-import munit.FunSuite
 
-class PolicyPropertySuite extends FunSuite {
+import io.github.pulsarspark.UnitSuite
+
+class PolicyPropertySuite extends UnitSuite {
 
   private def property(name: String) = PolicyProperty.find(name).get
 

@@ -1,11 +1,11 @@
 package io.github.pulsarspark.catalog
 
-import munit.FunSuite
 import org.apache.spark.sql.types._
 
+import io.github.pulsarspark.UnitSuite
 import io.github.pulsarspark.errors.{PulsarError, PulsarInputException}
 
-class TopicDefinitionSuite extends FunSuite {
+class TopicDefinitionSuite extends UnitSuite {
 
   private val columns = new StructType().add("city", StringType)
 

@@ -1,9 +1,10 @@
 package io.github.pulsarspark.checkpoint
 
 import com.fasterxml.jackson.databind.ObjectMapper
-import munit.FunSuite
 
-class PreflightSuite extends FunSuite {
+import io.github.pulsarspark.UnitSuite
+
+class PreflightSuite extends UnitSuite {
   private val json = new ObjectMapper
 
   private def problem(name: String, policy: String) = Preflight.problem(name, json.readTree(policy))

@@ -4,9 +4,9 @@ import java.util.concurrent.atomic.AtomicLong
 
 import scala.concurrent.duration._
 
-import munit.FunSuite
+import io.github.pulsarspark.UnitSuite
 
-class TemporariesSuite extends FunSuite {
+class TemporariesSuite extends UnitSuite {
 
   test("drafts that nobody renames: dropped after an hour, younger ones kept") {
     val clock  = new AtomicLong

@@ -2,17 +2,17 @@ package io.github.pulsarspark.cluster
 
 import java.util.concurrent.atomic.AtomicLong
 
-import munit.FunSuite
 import org.apache.logging.log4j.Level
 import org.apache.logging.log4j.core.config.Configurator
 
+import io.github.pulsarspark.UnitSuite
 import io.github.pulsarspark.errors.PulsarError
 import io.github.pulsarspark.options.registry.{CheckedOptions, Scope}
 import io.github.pulsarspark.options.{ClientOptions, WriteOptions}
 import io.github.pulsarspark.pulsar.connection.ClientSettings
 
 /** Writes to a scripted cluster by the connector's real clients. */
-abstract class WriteSuite extends FunSuite {
+abstract class WriteSuite extends UnitSuite {
 
   protected val cluster = new ScriptedCluster
   private val ids       = new AtomicLong(100)

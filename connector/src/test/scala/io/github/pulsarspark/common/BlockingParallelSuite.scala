@@ -2,9 +2,9 @@ package io.github.pulsarspark.common
 
 import java.util.concurrent.{CompletableFuture, CountDownLatch, ExecutionException, TimeUnit}
 
-import munit.FunSuite
+import io.github.pulsarspark.UnitSuite
 
-class BlockingParallelSuite extends FunSuite {
+class BlockingParallelSuite extends UnitSuite {
 
   test("work that is started runs at the same time, and its failures are those of its answers") {
     val parallel                                         = new BlockingParallel("test", 2)

@@ -1,17 +1,24 @@
 package io.github.pulsarspark.common
 
 import java.util.concurrent.{CompletableFuture, TimeUnit}
+import java.util.{Collections, LinkedHashMap => JMap}
 
 import scala.collection.mutable
+import scala.jdk.CollectionConverters._
 
-import munit.FunSuite
+import io.github.pulsarspark.UnitSuite
+import io.github.pulsarspark.storage.KilledTasks.eventually
 
-class BoundedActionsSuite extends FunSuite {
+class BoundedActionsSuite extends UnitSuite {
 
   private final class Actions(atOnce: Int, patienceMillis: Long = 60000) {
     private val bound = new BoundedActions(atOnce, patienceMillis, run => run.run())
-    val started: mutable.Map[Int, CompletableFuture[Void]] = mutable.LinkedHashMap.empty
-    def run(number: Int): CompletableFuture[Void]          = bound.run { () =>
+
+    /** Actions that began, in their order; for any thread. */
+    val started: mutable.Map[Int, CompletableFuture[Void]] =
+      Collections.synchronizedMap(new JMap[Int, CompletableFuture[Void]]).asScala
+
+    def run(number: Int): CompletableFuture[Void] = bound.run { () =>
       started.put(number, new CompletableFuture[Void])
       started(number)
     }
@@ -49,11 +56,11 @@ class BoundedActionsSuite extends FunSuite {
     val actions = new Actions(1, patienceMillis = 1)
     val stuck   = actions.run(1)
     val next    = actions.run(2)
-    while (!actions.started.contains(2)) Thread.onSpinWait()
+    eventually("the second action does not begin")(actions.started.contains(2))
     actions.started(2).complete(null)
-    next.get(10, TimeUnit.SECONDS)
+    next.get(60, TimeUnit.SECONDS)
     assert(!stuck.isDone)
     actions.started(1).complete(null)
-    stuck.get(10, TimeUnit.SECONDS)
+    stuck.get(60, TimeUnit.SECONDS)
   }
 }

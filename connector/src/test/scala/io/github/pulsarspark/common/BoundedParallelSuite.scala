@@ -4,9 +4,9 @@ import java.util.concurrent.CompletableFuture
 
 import scala.collection.mutable
 
-import munit.FunSuite
+import io.github.pulsarspark.UnitSuite
 
-class BoundedParallelSuite extends FunSuite {
+class BoundedParallelSuite extends UnitSuite {
 
   test("each request is sent once, in order, with a bounded number open") {
     for (atOnce <- Seq(1, 3, 64, 1000)) {

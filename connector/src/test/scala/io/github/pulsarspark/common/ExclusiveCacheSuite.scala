@@ -6,9 +6,9 @@ import java.util.concurrent.atomic.{AtomicBoolean, AtomicInteger, AtomicLong}
 import scala.concurrent.duration._
 import scala.jdk.CollectionConverters._
 
-import munit.FunSuite
+import io.github.pulsarspark.UnitSuite
 
-class ExclusiveCacheSuite extends FunSuite {
+class ExclusiveCacheSuite extends UnitSuite {
 
   private final class Thing {
     val closed             = new AtomicInteger

@@ -1,8 +1,8 @@
 package io.github.pulsarspark.common
 
-import munit.FunSuite
+import io.github.pulsarspark.UnitSuite
 
-class ShadedClassNamesSuite extends FunSuite {
+class ShadedClassNamesSuite extends UnitSuite {
 
   test("class names of the clients' own plug-ins stay as they are where nothing is relocated") {
     Seq(

@@ -11,13 +11,13 @@ import scala.concurrent.{Await, ExecutionContext, Future}
 import scala.jdk.CollectionConverters._
 import scala.util.Using
 
-import munit.FunSuite
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.FileAlreadyExistsException
 
+import io.github.pulsarspark.UnitSuite
 import io.github.pulsarspark.errors.PulsarError
 
-class WriteOnceFileSuite extends FunSuite {
+class WriteOnceFileSuite extends UnitSuite {
 
   private val folder = FunFixture[Path](
     _ => Files.createTempDirectory("once"),

@@ -1,8 +1,8 @@
 package io.github.pulsarspark.errors
 
-import munit.FunSuite
+import io.github.pulsarspark.UnitSuite
 
-class ConditionsSuite extends FunSuite {
+class ConditionsSuite extends UnitSuite {
 
   test("every condition has a name, a SQLSTATE, a kind, a message and what to do") {
     assert(Conditions.all.size > 70, Conditions.all.size)

@@ -1,8 +1,8 @@
 package io.github.pulsarspark.errors
 
-import munit.FunSuite
+import io.github.pulsarspark.UnitSuite
 
-class LostRangesSuite extends FunSuite {
+class LostRangesSuite extends UnitSuite {
 
   private def trimmed(from: String) =
     Conditions.DataLossTrimmed(topic = "t", from = from, to = "9:9", reason = "trimmed")

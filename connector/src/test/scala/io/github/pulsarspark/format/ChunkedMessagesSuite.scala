@@ -3,14 +3,14 @@ package io.github.pulsarspark.format
 import scala.util.Random
 
 import io.netty.buffer.{ByteBuf, Unpooled}
-import munit.FunSuite
 import org.apache.pulsar.common.api.proto.CompressionType
 
+import io.github.pulsarspark.UnitSuite
 import io.github.pulsarspark.errors.{LostRanges, PulsarError}
 import io.github.pulsarspark.format.entry.{EntrySource, MessageView, PrecedingEntries}
 import io.github.pulsarspark.position.Position
 
-class ChunkedMessagesSuite extends FunSuite {
+class ChunkedMessagesSuite extends UnitSuite {
 
   private val topic = "persistent://a/b/t"
   private val start = Position(0, -1)

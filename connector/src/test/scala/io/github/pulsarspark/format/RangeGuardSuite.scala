@@ -1,10 +1,9 @@
 package io.github.pulsarspark.format
 
-import munit.FunSuite
-
+import io.github.pulsarspark.UnitSuite
 import io.github.pulsarspark.position.{OffsetRange, Position}
 
-class RangeGuardSuite extends FunSuite {
+class RangeGuardSuite extends UnitSuite {
 
   private def guard(start: Position, end: Position) = new RangeGuard(OffsetRange("t", start, end))
 

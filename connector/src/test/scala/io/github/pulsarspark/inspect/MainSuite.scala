@@ -4,9 +4,10 @@ import java.io.{ByteArrayInputStream, ByteArrayOutputStream, PrintStream}
 import java.nio.charset.StandardCharsets.UTF_8
 
 import com.fasterxml.jackson.databind.{JsonNode, ObjectMapper}
-import munit.FunSuite
 
-class MainSuite extends FunSuite {
+import io.github.pulsarspark.UnitSuite
+
+class MainSuite extends UnitSuite {
 
   private def asked(question: String): (JsonNode, Int) = {
     val bytes = new ByteArrayOutputStream

@@ -4,15 +4,14 @@ import java.nio.file.{Files, Path}
 
 import scala.jdk.CollectionConverters._
 
-import munit.FunSuite
-
+import io.github.pulsarspark.UnitSuite
 import io.github.pulsarspark.inspect.view.MetadataView
 import io.github.pulsarspark.options.registry.OptionRegistry
 
 /** The tables of columns in `docs/use/metadata.md` and the lists of options are made from the list of views: with
   * `UPDATE=1`, as `make docs` runs it, this suite writes them; without it the suite fails when the page is stale.
   */
-class MetadataPageSuite extends FunSuite {
+class MetadataPageSuite extends UnitSuite {
 
   private val page =
     Seq(Path.of("docs/use/metadata.md"), Path.of("../docs/use/metadata.md")).find(Files.exists(_)).getOrElse(

@@ -1,10 +1,9 @@
 package io.github.pulsarspark.metrics
 
-import munit.FunSuite
-
+import io.github.pulsarspark.UnitSuite
 import io.github.pulsarspark.position.Position
 
-class LastReadsSuite extends FunSuite {
+class LastReadsSuite extends UnitSuite {
 
   test("tasks of a partition may end in any order: the later position counts") {
     val total = new LastReads

@@ -1,11 +1,12 @@
 package io.github.pulsarspark.metrics
 
-import munit.ScalaCheckSuite
 import org.scalacheck.Gen
 import org.scalacheck.Prop._
 
+import io.github.pulsarspark.PropertySuite
+
 /** Latencies in buckets. */
-class LatencyCountsSuite extends ScalaCheckSuite {
+class LatencyCountsSuite extends PropertySuite {
 
   private val millis = Gen.oneOf(Gen.choose(0L, 40L), Gen.choose(0L, 100000L), Gen.choose(0L, Long.MaxValue))
 

@@ -1,10 +1,9 @@
 package io.github.pulsarspark.metrics
 
-import munit.FunSuite
-
+import io.github.pulsarspark.UnitSuite
 import io.github.pulsarspark.errors.{Conditions, LostRanges}
 
-class LostRangesTotalSuite extends FunSuite {
+class LostRangesTotalSuite extends UnitSuite {
 
   private def lost(from: String) =
     LostRanges.none + Conditions.DataLossTrimmed(topic = "t", from = from, to = "9:9", reason = "trimmed")

@@ -6,12 +6,12 @@ import java.nio.file.{Files, Path}
 import scala.jdk.CollectionConverters._
 import scala.util.Using
 
-import munit.FunSuite
 import org.apache.spark.sql.connector.metric.CustomMetric
 
+import io.github.pulsarspark.UnitSuite
 import io.github.pulsarspark.format.Tier
 
-class MetricsSuite extends FunSuite {
+class MetricsSuite extends UnitSuite {
 
   private val all = Metrics.ofReads ++ Metrics.ofWrites
 

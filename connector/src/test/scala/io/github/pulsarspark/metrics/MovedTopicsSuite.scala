@@ -1,8 +1,8 @@
 package io.github.pulsarspark.metrics
 
-import munit.FunSuite
+import io.github.pulsarspark.UnitSuite
 
-class MovedTopicsSuite extends FunSuite {
+class MovedTopicsSuite extends UnitSuite {
 
   test("tasks add up, and each copy counts by itself") {
     val total = new MovedTopics

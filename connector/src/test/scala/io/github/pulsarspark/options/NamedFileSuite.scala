@@ -7,11 +7,10 @@ import java.nio.file.{Files, Path}
 
 import scala.util.Using
 
-import munit.FunSuite
-
+import io.github.pulsarspark.UnitSuite
 import io.github.pulsarspark.errors.PulsarError
 
-final class NamedFileSuite extends FunSuite {
+final class NamedFileSuite extends UnitSuite {
 
   private def problem(file: String): String = {
     val errors = Seq[() => Any](() => NamedFile.check("x.file", file), () => NamedFile.read("x.file", file)).map(use =>

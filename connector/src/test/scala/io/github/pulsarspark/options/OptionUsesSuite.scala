@@ -2,15 +2,13 @@ package io.github.pulsarspark.options
 
 import java.nio.file.{Files, Path}
 
-import munit.FunSuite
-
-import io.github.pulsarspark.SourceFile
+import io.github.pulsarspark.{SourceFile, UnitSuite}
 import io.github.pulsarspark.options.registry.OptionRegistry
 
 /** An option is one row of `options.json` and one typed field, which a file of the room `options` fills, or the options
   * of a catalog.
   */
-class OptionUsesSuite extends FunSuite {
+class OptionUsesSuite extends UnitSuite {
 
   private val main =
     Seq(Path.of("src/main/scala"), Path.of("connector/src/main/scala")).find(Files.isDirectory(_)).getOrElse(

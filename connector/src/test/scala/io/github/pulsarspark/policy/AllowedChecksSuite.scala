@@ -1,8 +1,8 @@
 package io.github.pulsarspark.policy
 
-import munit.FunSuite
+import io.github.pulsarspark.UnitSuite
 
-final class AllowedChecksSuite extends FunSuite with PolicyRules {
+final class AllowedChecksSuite extends UnitSuite with PolicyRules {
 
   test("switching checks of certificates off needs its setting") {
     refused("insecure")(AllowedChecks.checkInsecure(shared(), "x.option"))

@@ -2,9 +2,9 @@ package io.github.pulsarspark.policy
 
 import java.nio.file.{Files, Path}
 
-import munit.FunSuite
+import io.github.pulsarspark.UnitSuite
 
-final class AllowedFilesSuite extends FunSuite with PolicyRules {
+final class AllowedFilesSuite extends UnitSuite with PolicyRules {
 
   private val folders = FunFixture[Path](_ => Files.createTempDirectory("policy"), remove)
 

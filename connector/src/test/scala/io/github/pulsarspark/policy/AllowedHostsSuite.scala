@@ -2,9 +2,9 @@ package io.github.pulsarspark.policy
 
 import java.net.InetAddress
 
-import munit.FunSuite
+import io.github.pulsarspark.UnitSuite
 
-final class AllowedHostsSuite extends FunSuite with PolicyRules {
+final class AllowedHostsSuite extends UnitSuite with PolicyRules {
 
   private val policy = shared("hosts" -> "broker.example:6650, *.pulsar.example:*, issuer.example:443, 127.0.0.1:6650")
 

@@ -2,9 +2,9 @@ package io.github.pulsarspark.policy
 
 import java.nio.file.Files
 
-import munit.FunSuite
+import io.github.pulsarspark.UnitSuite
 
-final class AllowedSecretsSuite extends FunSuite with PolicyRules {
+final class AllowedSecretsSuite extends UnitSuite with PolicyRules {
 
   private val folder = Files.createTempDirectory("secrets").toRealPath()
   private val file   = Files.createFile(folder.resolve("key.json"))

@@ -2,10 +2,11 @@ package io.github.pulsarspark.policy
 
 import java.nio.file.{Files, Path}
 
-import munit.FunSuite
 import org.apache.hadoop.conf.Configuration
 
-final class AllowedStorageSuite extends FunSuite with PolicyRules {
+import io.github.pulsarspark.UnitSuite
+
+final class AllowedStorageSuite extends UnitSuite with PolicyRules {
 
   private val conf = new Configuration(false)
   conf.set("fs.defaultFS", "hdfs://name.example:8020")

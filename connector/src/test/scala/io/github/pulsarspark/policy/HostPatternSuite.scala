@@ -1,8 +1,8 @@
 package io.github.pulsarspark.policy
 
-import munit.FunSuite
+import io.github.pulsarspark.UnitSuite
 
-final class HostPatternSuite extends FunSuite {
+final class HostPatternSuite extends UnitSuite {
 
   private def covers(pattern: String, host: String, port: Int) =
     HostPattern.parse(pattern).getOrElse(fail(pattern)).covers(host, Some(port))

@@ -2,11 +2,10 @@ package io.github.pulsarspark.policy
 
 import java.util.concurrent.atomic.AtomicInteger
 
-import munit.FunSuite
-
+import io.github.pulsarspark.UnitSuite
 import io.github.pulsarspark.errors.PulsarError
 
-final class PluginClassSuite extends FunSuite with PolicyRules {
+final class PluginClassSuite extends UnitSuite with PolicyRules {
   import PluginClassSuite._
 
   private def isRefused(name: String) = {

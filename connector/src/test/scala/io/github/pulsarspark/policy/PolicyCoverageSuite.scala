@@ -1,12 +1,11 @@
 package io.github.pulsarspark.policy
 
-import munit.FunSuite
-
+import io.github.pulsarspark.UnitSuite
 import io.github.pulsarspark.options.registry.OptionRegistry
 import io.github.pulsarspark.pulsar.connection.ClientSettings
 
 /** Finds new options that reach files, hosts, classes or storage, and no check knows. */
-final class PolicyCoverageSuite extends FunSuite {
+final class PolicyCoverageSuite extends UnitSuite {
 
   /** Options by the setting that decides about them. */
   private val known: Map[String, Seq[String]] = Map(

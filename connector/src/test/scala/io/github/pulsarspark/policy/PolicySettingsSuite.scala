@@ -2,11 +2,10 @@ package io.github.pulsarspark.policy
 
 import java.nio.file.Path
 
-import munit.FunSuite
-
+import io.github.pulsarspark.UnitSuite
 import io.github.pulsarspark.errors.PulsarError
 
-final class PolicySettingsSuite extends FunSuite {
+final class PolicySettingsSuite extends UnitSuite {
 
   private def invalid(settings: (String, String)*) = {
     val e = intercept[IllegalArgumentException with PulsarError](PolicySettings.policy(settings.toMap))

@@ -1,10 +1,9 @@
 package io.github.pulsarspark.position
 
-import munit.FunSuite
-
+import io.github.pulsarspark.UnitSuite
 import io.github.pulsarspark.errors.PulsarError
 
-class BoundParserSuite extends FunSuite {
+class BoundParserSuite extends UnitSuite {
 
   private def each(text: String, option: String = "startingOffsets") =
     BoundParser.offsets(option, text, PositionSpec.Latest) match {

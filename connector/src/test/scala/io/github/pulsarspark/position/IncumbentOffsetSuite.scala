@@ -4,17 +4,17 @@ import java.nio.file.{Files, Path}
 
 import scala.collection.immutable.SortedMap
 
-import munit.FunSuite
 import org.apache.hadoop.conf.Configuration
 import org.apache.pulsar.client.api.MessageId
 import org.apache.pulsar.client.impl.{BatchMessageIdImpl, MessageIdImpl}
 
+import io.github.pulsarspark.UnitSuite
 import io.github.pulsarspark.errors.PulsarError
 import io.github.pulsarspark.read.stream.InitialOffsetLog
 
 /** Texts as streamnative/pulsar-spark writes them into a checkpoint: the client's bytes of a message id by partition.
   */
-final class IncumbentOffsetSuite extends FunSuite {
+final class IncumbentOffsetSuite extends UnitSuite {
 
   private val t  = "persistent://public/default/t"
   private val p0 = s"$t-partition-0"

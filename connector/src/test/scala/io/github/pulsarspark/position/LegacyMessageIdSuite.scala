@@ -1,12 +1,13 @@
 package io.github.pulsarspark.position
 
 import com.fasterxml.jackson.databind.ObjectMapper
-import munit.FunSuite
 import org.apache.pulsar.client.api.MessageId
 import org.apache.pulsar.client.impl.{BatchMessageIdImpl, MessageIdImpl}
 
+import io.github.pulsarspark.UnitSuite
+
 /** The client that wrote such ids is the oracle. */
-final class LegacyMessageIdSuite extends FunSuite {
+final class LegacyMessageIdSuite extends UnitSuite {
 
   private def parsed(bytes: Array[Byte]): Option[LegacyMessageId] =
     LegacyMessageId.parse(new ObjectMapper().readTree(bytes.mkString("[", ",", "]")))

@@ -1,9 +1,9 @@
 package io.github.pulsarspark.position
 
-import munit.FunSuite
+import io.github.pulsarspark.UnitSuite
 
 /** First entries and numbers of entries of ranges. */
-class OffsetRangeSuite extends FunSuite {
+class OffsetRangeSuite extends UnitSuite {
 
   private def range(start: Position, end: Position) = OffsetRange("t", start, end)
 

@@ -4,12 +4,12 @@ import java.nio.file.Files
 
 import scala.collection.immutable.SortedMap
 
-import munit.FunSuite
 import org.apache.hadoop.conf.Configuration
 import org.scalacheck.Gen
 import org.scalacheck.Prop._
 
 import io.github.pulsarspark.PropertySuite
+import io.github.pulsarspark.UnitSuite
 import io.github.pulsarspark.errors.PulsarError
 import io.github.pulsarspark.read.stream.InitialOffsetLog
 
@@ -164,7 +164,7 @@ class PulsarOffsetSuite extends PropertySuite {
   }
 }
 
-class InitialOffsetLogSuite extends FunSuite {
+class InitialOffsetLogSuite extends UnitSuite {
   test("the start of a stream is written once and read by restarts, whatever would be resolved then") {
     val folder = Files.createTempDirectory("checkpoint").toString
     val first  =

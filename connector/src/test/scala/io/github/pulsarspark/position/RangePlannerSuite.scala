@@ -1,10 +1,9 @@
 package io.github.pulsarspark.position
 
-import munit.FunSuite
-
+import io.github.pulsarspark.UnitSuite
 import io.github.pulsarspark.errors.PulsarError
 
-class RangePlannerSuite extends FunSuite {
+class RangePlannerSuite extends UnitSuite {
 
   private val t      = "persistent://public/default/t"
   private val topics = Map(t -> Seq(s"$t-partition-0", s"$t-partition-1"))

@@ -7,11 +7,12 @@ import java.util.UUID
 
 import scala.util.Using
 
-import munit.FunSuite
 import org.apache.spark.{SparkConf, SparkThrowable}
 
+import io.github.pulsarspark.UnitSuite
+
 /** Requests what is served over HTTP. */
-class PrometheusListenerSuite extends FunSuite {
+class PrometheusListenerSuite extends UnitSuite {
   private val client   = HttpClient.newHttpClient()
   private val endpoint = MetricsEndpoint.shared("127.0.0.1", 0)
 

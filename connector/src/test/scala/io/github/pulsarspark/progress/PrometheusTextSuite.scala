@@ -6,10 +6,11 @@ import java.time.Instant
 import scala.jdk.CollectionConverters._
 
 import com.fasterxml.jackson.databind.{JsonNode, ObjectMapper}
-import munit.FunSuite
+
+import io.github.pulsarspark.UnitSuite
 
 /** Compares the text with that of the Python package, of the same reports. */
-class PrometheusTextSuite extends FunSuite {
+class PrometheusTextSuite extends UnitSuite {
   import PrometheusTextSuite._
 
   private val folder = Seq("python/tests/progress", "../python/tests/progress").map(Path.of(_)).find(Files.exists(_))

@@ -2,13 +2,12 @@ package io.github.pulsarspark.pulsar
 
 import scala.util.Using
 
-import munit.FunSuite
-
+import io.github.pulsarspark.UnitSuite
 import io.github.pulsarspark.options.ClientOptions
 import io.github.pulsarspark.options.registry.{CheckedOptions, Scope}
 import io.github.pulsarspark.pulsar.connection.ClientPool
 
-class PulsarConnectionSuite extends FunSuite {
+class PulsarConnectionSuite extends UnitSuite {
 
   private def options(more: (String, String)*) = ClientOptions(
     CheckedOptions(Map("service.url" -> "pulsar://connection.test:1", "topic" -> "t") ++ more, Scope.BatchRead,

@@ -167,7 +167,7 @@ private[read] final class ReadLevels(cluster: ScriptedCluster) {
         reader.finish().read(topic.name)
       } finally reader.close()
     }
-    val deadline = System.nanoTime() + 60L * 1000000000
+    val deadline = System.nanoTime() + 300L * 1000000000
     val error    =
       try {
         var at = query.from

@@ -3,8 +3,8 @@ package io.github.pulsarspark.storage
 import scala.collection.mutable
 
 import io.netty.buffer.{ByteBuf, Unpooled}
-import munit.FunSuite
 
+import io.github.pulsarspark.UnitSuite
 import io.github.pulsarspark.errors.LostRanges
 import io.github.pulsarspark.format.UndecidedTransaction
 import io.github.pulsarspark.options.ReadOptions
@@ -15,7 +15,7 @@ import io.github.pulsarspark.storage.segment.{Segment, SegmentUnreadable, Slice}
 
 /** The driver counts each entry once and in order, whoever delivers it. Ledgers have the ids 1, 2, ... and entries 0 to 4.
   */
-class BacklogEntrySourceSuite extends FunSuite {
+class BacklogEntrySourceSuite extends UnitSuite {
 
   private val topic  = "persistent://public/default/t"
   private val Last   = 4L

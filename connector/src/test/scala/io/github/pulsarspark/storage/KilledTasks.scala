@@ -44,7 +44,7 @@ object KilledTasks {
     val moment = System.nanoTime() + random.nextLong(most.toNanos)
     while (System.nanoTime() < moment && thread.isAlive) Thread.onSpinWait()
     thread.interrupt()
-    thread.join(20000)
+    thread.join(60000)
     if (thread.isAlive) throw new AssertionError("the task does not end")
   }
 
@@ -59,9 +59,9 @@ object KilledTasks {
   def threads(prefix: String): Seq[String] =
     Thread.getAllStackTraces.keySet.asScala.map(_.getName).filter(_.startsWith(prefix)).toSeq
 
-  /** Waits until it holds, 30 s at most. */
+  /** Waits until it holds, a minute at most. */
   def eventually(what: => String)(holds: => Boolean): Unit = {
-    val deadline = 30.seconds.fromNow
+    val deadline = 1.minute.fromNow
     @tailrec
     def look(): Unit = if (!holds) { // once each time: what held once may hold no more
       if (deadline.isOverdue()) throw new AssertionError(what)

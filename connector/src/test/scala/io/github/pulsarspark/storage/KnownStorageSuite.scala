@@ -3,12 +3,11 @@ package io.github.pulsarspark.storage
 import scala.collection.mutable
 import scala.concurrent.duration._
 
-import munit.FunSuite
-
+import io.github.pulsarspark.UnitSuite
 import io.github.pulsarspark.position.{OffsetRange, Position}
 import io.github.pulsarspark.storage.segment.{StoredLedger, TopicStorage}
 
-class KnownStorageSuite extends FunSuite {
+class KnownStorageSuite extends UnitSuite {
 
   private val topic = "persistent://public/default/t"
   private val tail  = StreamTail(1000, Map.empty)

@@ -2,8 +2,7 @@ package io.github.pulsarspark.storage
 
 import scala.collection.mutable
 
-import munit.FunSuite
-
+import io.github.pulsarspark.UnitSuite
 import io.github.pulsarspark.errors.{LostRanges, PulsarError}
 import io.github.pulsarspark.format.entry.EntrySource
 import io.github.pulsarspark.format.{Tier, UndecidedTransaction}
@@ -13,7 +12,7 @@ import io.github.pulsarspark.position.{OffsetRange, Position}
 import io.github.pulsarspark.storage.segment.{Segment, SegmentUnreadable, Slice}
 
 /** Entries 0 to 9 of a ledger arrive once and in order, whatever its store does. */
-class SegmentEntrySourceSuite extends FunSuite {
+class SegmentEntrySourceSuite extends UnitSuite {
 
   private val ledger = 7L
   private val range  = OffsetRange("persistent://public/default/t", Position(ledger, -1), Position(ledger, 9))

@@ -1,7 +1,6 @@
 package io.github.pulsarspark.storage
 
-import munit.FunSuite
-
+import io.github.pulsarspark.UnitSuite
 import io.github.pulsarspark.errors.DataLossPolicy
 import io.github.pulsarspark.options.ReadOptions
 import io.github.pulsarspark.options.registry.{CheckedOptions, Scope}
@@ -9,7 +8,7 @@ import io.github.pulsarspark.position.{Interval, OffsetRange, Position, PruningB
 
 import io.github.pulsarspark.storage.segment.HadoopSettings
 
-class SegmentPlanSuite extends FunSuite {
+class SegmentPlanSuite extends UnitSuite {
 
   private val options = ReadOptions(CheckedOptions(
     Map("service.url" -> "pulsar://h:1", "topic" -> "t"),

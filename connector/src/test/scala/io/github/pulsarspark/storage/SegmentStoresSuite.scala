@@ -2,12 +2,11 @@ package io.github.pulsarspark.storage
 
 import scala.collection.mutable
 
-import munit.FunSuite
-
+import io.github.pulsarspark.UnitSuite
 import io.github.pulsarspark.format.Tier
 import io.github.pulsarspark.storage.segment.{Segment, SegmentLocation, SegmentUnreadable, StoredLedger}
 
-class SegmentStoresSuite extends FunSuite {
+class SegmentStoresSuite extends UnitSuite {
 
   private val trace  = mutable.Buffer.empty[String]
   private val cold   = new FakeStore("cold", trace, _ < 20)

@@ -1,11 +1,10 @@
 package io.github.pulsarspark.storage
 
-import munit.FunSuite
-
+import io.github.pulsarspark.UnitSuite
 import io.github.pulsarspark.position.{OffsetRange, Position}
 import io.github.pulsarspark.storage.segment.{StoredLedger, TopicStorage}
 
-class StreamTailSuite extends FunSuite {
+class StreamTailSuite extends UnitSuite {
 
   private val topic = "persistent://public/default/t"
   private val mb    = 1L << 20

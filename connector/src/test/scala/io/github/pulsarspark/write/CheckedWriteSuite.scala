@@ -4,13 +4,13 @@ import java.util.concurrent.atomic.AtomicLong
 
 import scala.concurrent.duration._
 
-import munit.FunSuite
 import org.apache.spark.sql.types.StructType
 
+import io.github.pulsarspark.UnitSuite
 import io.github.pulsarspark.options.WriteOptions
 import io.github.pulsarspark.options.registry.{CheckedOptions, Scope}
 
-class CheckedWriteSuite extends FunSuite {
+class CheckedWriteSuite extends UnitSuite {
 
   private val input = StructType.fromDDL("value string")
 

@@ -4,14 +4,13 @@ import java.util.concurrent.CompletableFuture
 
 import scala.collection.mutable
 
-import munit.FunSuite
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.GenericInternalRow
 import org.apache.spark.unsafe.types.UTF8String
 
-import io.github.pulsarspark.TestSeed
+import io.github.pulsarspark.{TestSeed, UnitSuite}
 
-class DestinationsSuite extends FunSuite {
+class DestinationsSuite extends UnitSuite {
 
   /** @param isAtOnce
     *   whether topics open at once; otherwise each does when it is told to

@@ -1,12 +1,12 @@
 package io.github.pulsarspark.write
 
-import munit.FunSuite
 import org.apache.spark.sql.types._
 
+import io.github.pulsarspark.UnitSuite
 import io.github.pulsarspark.errors.PulsarError
 import io.github.pulsarspark.schema.columns.{FieldNames, MetadataColumns}
 
-class TableColumnsSuite extends FunSuite {
+class TableColumnsSuite extends UnitSuite {
 
   private def columns(fields: (String, DataType)*) = StructType(fields.map { case (n, t) => StructField(n, t) })
 

@@ -1,8 +1,8 @@
 package io.github.pulsarspark.checkpoint.log
 
-import munit.FunSuite
+import io.github.pulsarspark.UnitSuite
 
-class TreeSuite extends FunSuite {
+class TreeSuite extends UnitSuite {
 
   private def file(text: String) = FileNode(new Content(text.getBytes), 1)
 

@@ -2,8 +2,7 @@ package io.github.pulsarspark.inspect.doctor
 
 import scala.util.Using
 
-import munit.FunSuite
-
+import io.github.pulsarspark.UnitSuite
 import io.github.pulsarspark.cluster.{ScriptedCluster, StoredTopic, TopicLedger}
 import io.github.pulsarspark.options.ReadOptions
 import io.github.pulsarspark.options.registry.{CheckedOptions, Scope}
@@ -12,7 +11,7 @@ import io.github.pulsarspark.pulsar.PulsarConnection
 /** Checks of a broker that answers as one of a cluster. A standalone server sends clients back to the service URL,
   * whatever it advertises.
   */
-class BrokerChecksSuite extends FunSuite {
+class BrokerChecksSuite extends UnitSuite {
 
   private val topic = "persistent://public/default/t"
 

@@ -4,11 +4,10 @@ import java.util.concurrent.CountDownLatch
 
 import scala.concurrent.duration._
 
-import munit.FunSuite
-
+import io.github.pulsarspark.UnitSuite
 import io.github.pulsarspark.errors.Conditions
 
-class ExaminationSuite extends FunSuite {
+class ExaminationSuite extends UnitSuite {
 
   private val Url = "pulsar://h:6650"
 

@@ -1,9 +1,10 @@
 package io.github.pulsarspark.inspect.doctor
 
 import com.fasterxml.jackson.databind.{JsonNode, ObjectMapper}
-import munit.FunSuite
 
-class PolicySuite extends FunSuite {
+import io.github.pulsarspark.UnitSuite
+
+class PolicySuite extends UnitSuite {
 
   private val None0 = """{"retentionTimeInMinutes":0,"retentionSizeInMB":0}"""
   private val Week  = """{"retentionTimeInMinutes":10080,"retentionSizeInMB":-1}"""

@@ -5,12 +5,11 @@ import java.nio.file.Files
 import java.time.Instant
 import java.util.Base64
 
-import munit.FunSuite
-
+import io.github.pulsarspark.UnitSuite
 import io.github.pulsarspark.options.Authentication
 import io.github.pulsarspark.options.registry.Secret
 
-class TokenClaimsSuite extends FunSuite {
+class TokenClaimsSuite extends UnitSuite {
 
   private def encoded(text: String) = Base64.getUrlEncoder.withoutPadding.encodeToString(text.getBytes(UTF_8))
 

@@ -5,12 +5,12 @@ import java.nio.file.{Files, Path}
 import scala.jdk.CollectionConverters._
 import scala.util.Using
 
-import munit.FunSuite
 import org.apache.hadoop.conf.Configuration
 
+import io.github.pulsarspark.UnitSuite
 import io.github.pulsarspark.errors.{Conditions, PulsarError}
 
-class CheckpointFactsSuite extends FunSuite {
+class CheckpointFactsSuite extends UnitSuite {
 
   private val Topic    = "persistent://public/default/t"
   private val Metadata = """{"batchWatermarkMs":0,"conf":{}}"""

@@ -2,13 +2,13 @@ package io.github.pulsarspark.inspect.state
 
 import java.nio.file.{Files, Path}
 
-import munit.FunSuite
 import org.apache.hadoop.conf.Configuration
 
+import io.github.pulsarspark.UnitSuite
 import io.github.pulsarspark.errors.PulsarError
 import io.github.pulsarspark.position.Position
 
-class CheckpointPositionsSuite extends FunSuite {
+class CheckpointPositionsSuite extends UnitSuite {
 
   private val Topic = "persistent://public/default/t"
 

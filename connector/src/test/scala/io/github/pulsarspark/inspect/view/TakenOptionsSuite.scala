@@ -1,13 +1,12 @@
 package io.github.pulsarspark.inspect.view
 
-import munit.FunSuite
-
+import io.github.pulsarspark.UnitSuite
 import io.github.pulsarspark.errors.{Conditions, PulsarError}
 import io.github.pulsarspark.inspect.MetadataViews
 import io.github.pulsarspark.options.registry.{OptionRegistry, RawOptions}
 import io.github.pulsarspark.pulsar.connection.ClientSettings
 
-class TakenOptionsSuite extends FunSuite {
+class TakenOptionsSuite extends UnitSuite {
 
   private val taken = TakenOptions.OfTopics ++ TakenOptions.OfReaders
 

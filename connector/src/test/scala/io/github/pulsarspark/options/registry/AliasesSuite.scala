@@ -1,10 +1,9 @@
 package io.github.pulsarspark.options.registry
 
-import munit.FunSuite
-
+import io.github.pulsarspark.UnitSuite
 import io.github.pulsarspark.errors.PulsarError
 
-class AliasesSuite extends FunSuite {
+class AliasesSuite extends UnitSuite {
 
   private val required = Map("service.url" -> "pulsar://localhost:6650", "topic" -> "t")
   private val tls      = Map("service.url" -> "pulsar+ssl://localhost:6651")

@@ -2,12 +2,11 @@ package io.github.pulsarspark.options.registry
 
 import scala.concurrent.duration._
 
-import munit.FunSuite
-
+import io.github.pulsarspark.UnitSuite
 import io.github.pulsarspark.errors.PulsarError
 import io.github.pulsarspark.options.{Authentication, OnDecodeError, PrivateKeys, ReadOptions, SchemaMode, TopicSelection}
 
-class CheckedOptionsSuite extends FunSuite {
+class CheckedOptionsSuite extends UnitSuite {
 
   private val required = Map("service.url" -> "pulsar://localhost:6650", "topic" -> "t")
   private val fields   =

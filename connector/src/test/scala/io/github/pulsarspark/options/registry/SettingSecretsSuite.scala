@@ -1,11 +1,10 @@
 package io.github.pulsarspark.options.registry
 
-import munit.FunSuite
-
+import io.github.pulsarspark.UnitSuite
 import io.github.pulsarspark.errors.{PulsarError, PulsarInputException}
 
 /** Refusal of settings of Spark that show a secret. */
-class SettingSecretsSuite extends FunSuite {
+class SettingSecretsSuite extends UnitSuite {
 
   private val prefix = "spark.datasource.pulsar."
 

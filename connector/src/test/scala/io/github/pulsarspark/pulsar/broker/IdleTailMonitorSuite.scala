@@ -2,9 +2,9 @@ package io.github.pulsarspark.pulsar.broker
 
 import java.util.concurrent.CompletableFuture
 
-import munit.FunSuite
 import org.apache.pulsar.client.api.PulsarClientException
 
+import io.github.pulsarspark.UnitSuite
 import io.github.pulsarspark.options.ReadOptions
 import io.github.pulsarspark.options.registry.{CheckedOptions, Scope}
 import io.github.pulsarspark.position.Position
@@ -12,7 +12,7 @@ import io.github.pulsarspark.pulsar.connection.ClusterCalls
 import io.github.pulsarspark.pulsar.feed.{FakeFeed, PartitionFeed, PendingFeed}
 import io.github.pulsarspark.pulsar.feed.FakeFeeds.Script
 
-class IdleTailMonitorSuite extends FunSuite {
+class IdleTailMonitorSuite extends UnitSuite {
 
   private val options =
     ReadOptions(CheckedOptions(

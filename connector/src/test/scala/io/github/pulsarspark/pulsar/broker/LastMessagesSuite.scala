@@ -4,17 +4,17 @@ import java.util.concurrent.{CompletableFuture, TimeUnit}
 
 import scala.collection.mutable
 
-import munit.ScalaCheckSuite
 import org.scalacheck.Gen
 import org.scalacheck.Prop.forAll
 
+import io.github.pulsarspark.PropertySuite
 import io.github.pulsarspark.options.ReadOptions
 import io.github.pulsarspark.options.registry.{CheckedOptions, Scope}
 import io.github.pulsarspark.position.Position
 import io.github.pulsarspark.pulsar.connection.ClusterCalls
 import io.github.pulsarspark.pulsar.feed.{PartitionFeed, PendingFeed}
 
-class LastMessagesSuite extends ScalaCheckSuite {
+class LastMessagesSuite extends PropertySuite {
   import LastMessagesSuite._
 
   private val options =

@@ -2,11 +2,10 @@ package io.github.pulsarspark.pulsar.broker
 
 import scala.concurrent.duration._
 
-import munit.FunSuite
-
+import io.github.pulsarspark.UnitSuite
 import io.github.pulsarspark.pulsar.feed.FeedTimes
 
-class PatienceSuite extends FunSuite {
+class PatienceSuite extends UnitSuite {
 
   private var now = 0L
 

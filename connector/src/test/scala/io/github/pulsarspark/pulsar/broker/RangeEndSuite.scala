@@ -3,13 +3,12 @@ package io.github.pulsarspark.pulsar.broker
 import scala.collection.mutable
 import scala.util.Random
 
-import munit.FunSuite
-
+import io.github.pulsarspark.UnitSuite
 import io.github.pulsarspark.errors.Occurrence
 import io.github.pulsarspark.position.{OffsetRange, Position}
 import io.github.pulsarspark.pulsar.feed.FeedBounds
 
-class RangeEndSuite extends FunSuite {
+class RangeEndSuite extends UnitSuite {
 
   private val start = Position(7, 3)
 

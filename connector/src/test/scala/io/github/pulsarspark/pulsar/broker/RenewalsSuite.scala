@@ -2,9 +2,9 @@ package io.github.pulsarspark.pulsar.broker
 
 import scala.concurrent.duration._
 
-import munit.FunSuite
+import io.github.pulsarspark.UnitSuite
 
-class RenewalsSuite extends FunSuite {
+class RenewalsSuite extends UnitSuite {
 
   test("a partition is due at once, then after waits that double up to a minute") {
     var now      = 0L

@@ -2,14 +2,13 @@ package io.github.pulsarspark.pulsar.broker
 
 import scala.concurrent.duration._
 
-import munit.FunSuite
-
+import io.github.pulsarspark.UnitSuite
 import io.github.pulsarspark.options.ReadOptions
 import io.github.pulsarspark.options.registry.{CheckedOptions, Scope}
 import io.github.pulsarspark.position.{PartitionBounds, Position}
 import io.github.pulsarspark.pulsar.connection.ClusterCalls
 
-class StreamBoundsSuite extends FunSuite {
+class StreamBoundsSuite extends UnitSuite {
 
   private val options =
     ReadOptions(CheckedOptions(Map("service.url" -> "pulsar://h:1", "topic" -> "t"), Scope.BatchRead, _ => Nil))

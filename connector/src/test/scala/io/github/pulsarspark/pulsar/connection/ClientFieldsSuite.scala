@@ -6,14 +6,14 @@ import scala.jdk.CollectionConverters._
 
 import com.fasterxml.jackson.core.util.{DefaultIndenter, DefaultPrettyPrinter}
 import com.fasterxml.jackson.databind.ObjectMapper
-import munit.FunSuite
 
+import io.github.pulsarspark.UnitSuite
 import io.github.pulsarspark.options.registry.OptionRegistry
 
 /** `client-fields.json` is how Python and the reference page know the settings of the Pulsar client. `UPDATE=1` writes
   * it anew.
   */
-final class ClientFieldsSuite extends FunSuite {
+final class ClientFieldsSuite extends UnitSuite {
 
   private val name = "io/github/pulsarspark/client-fields.json"
 

@@ -6,19 +6,19 @@ import java.nio.file.{Files, Path}
 import scala.jdk.CollectionConverters._
 import scala.util.Using
 
-import munit.FunSuite
 import org.apache.pulsar.client.impl.PulsarClientImpl
 import org.apache.pulsar.client.impl.conf.{ClientConfigurationData, ProducerConfigurationData}
 import org.apache.pulsar.common.util.DefaultPulsarSslFactory
 import org.apache.xbean.asm9.tree.{ClassNode, MethodInsnNode}
 import org.apache.xbean.asm9.{ClassReader, Opcodes}
 
+import io.github.pulsarspark.UnitSuite
 import io.github.pulsarspark.errors.PulsarError
 import io.github.pulsarspark.options.{ClientOptions, WriteOptions}
 import io.github.pulsarspark.options.registry.{CheckedOptions, OptionRegistry, Scope}
 
 /** `docs/develop/client-settings.md` says of each setting of Pulsar's client what shows its effect. */
-final class ClientSettingsSuite extends FunSuite {
+final class ClientSettingsSuite extends UnitSuite {
   import ClientSettingsSuite._
 
   test("every setting of the client's classes has a row, and no other") {

@@ -2,13 +2,12 @@ package io.github.pulsarspark.pulsar.connection
 
 import java.nio.file.{Files, Path}
 
-import munit.FunSuite
-
+import io.github.pulsarspark.UnitSuite
 import io.github.pulsarspark.errors.PulsarError
 import io.github.pulsarspark.options.registry.{CheckedOptions, Scope, Secret}
 import io.github.pulsarspark.options.{Authentication, ClientOptions}
 
-final class CredentialFilesSuite extends FunSuite {
+final class CredentialFilesSuite extends UnitSuite {
 
   private val Plugins = "org.apache.pulsar.client.impl.auth"
 

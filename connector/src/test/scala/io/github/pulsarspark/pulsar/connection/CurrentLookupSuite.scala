@@ -1,6 +1,6 @@
 package io.github.pulsarspark.pulsar.connection
 
-import java.util.concurrent.{CompletableFuture, CountDownLatch, TimeUnit}
+import java.util.concurrent.{CompletableFuture, CountDownLatch, LinkedBlockingQueue, TimeUnit}
 
 import scala.util.Using
 
@@ -9,6 +9,7 @@ import org.apache.pulsar.common.naming.TopicName
 
 import io.github.pulsarspark.cluster.WriteSuite
 import io.github.pulsarspark.pulsar.PulsarConnection
+import io.github.pulsarspark.storage.KilledTasks.eventually
 
 /** Lookups that follow one another at once. */
 class CurrentLookupSuite extends WriteSuite {
@@ -29,7 +30,7 @@ class CurrentLookupSuite extends WriteSuite {
           new CountDownLatch(1).await(BusyMillis, TimeUnit.MILLISECONDS)
           ()
         }
-      assert(isAnswered.await(20, TimeUnit.SECONDS))
+      assert(isAnswered.await(60, TimeUnit.SECONDS))
       afterwards
     }
 
@@ -50,10 +51,12 @@ class CurrentLookupSuite extends WriteSuite {
 
   test("an earlier response is requested again, a success or a missing topic, until one arrives later") {
     for (earlier <- Seq(CompletableFuture.completedFuture(1), CompletableFuture.failedFuture[Int](missing))) {
-      def later    = new CompletableFuture[Int].completeOnTimeout(2, 20, TimeUnit.MILLISECONDS)
-      val lookups  = Iterator(() => earlier, () => earlier, () => later)
-      val response = CurrentLookup(() => lookups.next()())
-      assertEquals(response.get(20, TimeUnit.SECONDS), 2)
+      val later    = new CompletableFuture[Int]
+      val lookups  = new LinkedBlockingQueue(java.util.List.of(earlier, earlier, later))
+      val response = CurrentLookup(() => lookups.remove())
+      eventually("the later response is not waited for")(later.getNumberOfDependents > 0)
+      later.complete(2)
+      assertEquals(response.get(60, TimeUnit.SECONDS), 2)
       assert(lookups.isEmpty)
     }
   }
@@ -65,7 +68,7 @@ class CurrentLookupSuite extends WriteSuite {
 
   test("a response that is always there at once is taken after a while") {
     val there = CompletableFuture.completedFuture(1)
-    assertEquals(CurrentLookup(() => there).get(20, TimeUnit.SECONDS), 1)
+    assertEquals(CurrentLookup(() => there).get(60, TimeUnit.SECONDS), 1)
   }
 }
 

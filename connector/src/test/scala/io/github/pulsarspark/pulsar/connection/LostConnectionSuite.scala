@@ -4,10 +4,11 @@ import java.io.IOException
 import java.nio.channels.ClosedChannelException
 import java.util.concurrent.CompletionException
 
-import munit.FunSuite
 import org.apache.pulsar.client.api.PulsarClientException
 
-class LostConnectionSuite extends FunSuite {
+import io.github.pulsarspark.UnitSuite
+
+class LostConnectionSuite extends UnitSuite {
 
   private val disconnected = new PulsarClientException.ConnectException("Disconnected from server")
 

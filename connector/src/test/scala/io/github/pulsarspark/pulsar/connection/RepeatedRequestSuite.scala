@@ -6,10 +6,11 @@ import java.util.concurrent.{CompletableFuture, ExecutionException, TimeUnit}
 
 import scala.concurrent.duration._
 
-import munit.FunSuite
 import org.apache.pulsar.client.api.PulsarClientException
 
-class RepeatedRequestSuite extends FunSuite {
+import io.github.pulsarspark.UnitSuite
+
+class RepeatedRequestSuite extends UnitSuite {
 
   private val disconnected = new PulsarClientException.ConnectException("Disconnected from server")
 

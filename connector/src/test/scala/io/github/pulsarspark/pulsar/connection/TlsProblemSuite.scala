@@ -4,12 +4,11 @@ import java.io.EOFException
 import java.security.cert.{CertPathBuilderException, CertPathValidatorException, CertificateException, CertificateExpiredException, CertificateNotYetValidException}
 import javax.net.ssl.{SSLException, SSLHandshakeException}
 
-import munit.FunSuite
-
+import io.github.pulsarspark.UnitSuite
 import io.github.pulsarspark.errors.Conditions
 
 /** Tests the texts of failures as the JDK has them. Integration tests make them with real certificates. */
-class TlsProblemSuite extends FunSuite {
+class TlsProblemSuite extends UnitSuite {
 
   private def named(failures: Throwable*): (String, String) = {
     failures.sliding(2).foreach { case Seq(outer, cause) => outer.initCause(cause); case _ => () }

@@ -8,18 +8,16 @@ import java.util.concurrent.atomic.{AtomicBoolean, AtomicInteger}
 import scala.concurrent.duration._
 import scala.jdk.CollectionConverters._
 
-import munit.FunSuite
 import org.apache.pulsar.client.api.{CryptoKeyReader, EncryptionKeyInfo}
 import org.apache.pulsar.client.impl.crypto.MessageCryptoBc
 import org.apache.pulsar.common.api.proto.MessageMetadata
 
+import io.github.pulsarspark.UnitSuite
 import io.github.pulsarspark.errors.PulsarError
 import io.github.pulsarspark.options.{NamedFile, PrivateKeys, PublicKeys}
 
-class EncryptionSuite extends FunSuite {
+class EncryptionSuite extends UnitSuite {
   import MessageDecryptorSuite._
-
-  override val munitTimeout: Duration = 2.minutes
 
   private val folder =
     FunFixture[Path](_ => Files.createTempDirectory("keys"),
@@ -41,10 +39,11 @@ class EncryptionSuite extends FunSuite {
     val renewing =
       new Thread(() => while (!isOver.get) { crypto.addPublicKeyCipher(names, public); renewals.incrementAndGet() })
     renewing.start()
-    val plain = new Array[Byte](16384)
-    val other = new MessageCryptoBc("[reader]", false)
+    val deadline = 2.minutes.fromNow
+    val plain    = new Array[Byte](16384)
+    val other    = new MessageCryptoBc("[reader]", false)
     try
-      (1 to 20).foreach { n =>
+      Iterator.from(1).takeWhile(n => n <= 20 || renewals.get <= 10 && deadline.hasTimeLeft()).foreach { n =>
         val metadata = new MessageMetadata
         val secret   = ByteBuffer.allocate(crypto.getMaxOutputSize(plain.length))
         crypto.encrypt(names, public, () => metadata, ByteBuffer.wrap(plain), secret)

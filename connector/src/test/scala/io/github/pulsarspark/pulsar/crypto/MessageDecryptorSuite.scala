@@ -9,19 +9,19 @@ import java.util.{Map => JMap, Set => JSet}
 import scala.jdk.CollectionConverters._
 
 import io.netty.buffer.{ByteBuf, Unpooled}
-import munit.FunSuite
 import org.apache.pulsar.client.api.{CryptoKeyReader, EncryptionKeyInfo}
 import org.apache.pulsar.client.impl.crypto.MessageCryptoBc
 import org.apache.pulsar.common.api.proto.CompressionType
 import org.apache.pulsar.common.protocol.Commands
 import org.bouncycastle.openssl.jcajce.JcaPEMWriter
 
+import io.github.pulsarspark.UnitSuite
 import io.github.pulsarspark.errors.PulsarError
 import io.github.pulsarspark.format.entry.PrecedingEntries
 import io.github.pulsarspark.format.{ChunkedLog, DecodeDepth, EntryDecoder, LogEntry, Received, Sent, StoredEntry}
 import io.github.pulsarspark.options.PrivateKeys
 
-class MessageDecryptorSuite extends FunSuite {
+class MessageDecryptorSuite extends UnitSuite {
   import MessageDecryptorSuite._
 
   private val folder =

@@ -2,12 +2,11 @@ package io.github.pulsarspark.pulsar.feed
 
 import scala.util.Random
 
-import munit.FunSuite
-
+import io.github.pulsarspark.UnitSuite
 import io.github.pulsarspark.position.Position
 import io.github.pulsarspark.pulsar.feed.ContinuityCheck.Verdict
 
-class ContinuityCheckSuite extends FunSuite {
+class ContinuityCheckSuite extends UnitSuite {
 
   private def opened(read: Position, cursor: Position, readCompacted: Boolean = false): ContinuityCheck = {
     val check = new ContinuityCheck(read, readCompacted)

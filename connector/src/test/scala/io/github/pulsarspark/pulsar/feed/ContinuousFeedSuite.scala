@@ -1,8 +1,8 @@
 package io.github.pulsarspark.pulsar.feed
 
-import munit.FunSuite
 import org.apache.pulsar.client.api.PulsarClientException
 
+import io.github.pulsarspark.UnitSuite
 import io.github.pulsarspark.options.ReadOptions
 import io.github.pulsarspark.options.registry.{CheckedOptions, Scope}
 import io.github.pulsarspark.position.Position
@@ -11,7 +11,7 @@ import io.github.pulsarspark.pulsar.feed.ContinuousFeed.Arrival
 import io.github.pulsarspark.pulsar.feed.FakeFeeds.Script
 
 /** A feed without an end: what a range reads of it is in BrokerEntrySourceSuite. */
-class ContinuousFeedSuite extends FunSuite {
+class ContinuousFeedSuite extends UnitSuite {
 
   private val start = Position(7, 3)
   private val gone  =

@@ -2,13 +2,13 @@ package io.github.pulsarspark.pulsar.producer
 
 import java.util.concurrent.CompletableFuture
 
-import munit.FunSuite
 import org.apache.pulsar.client.api.MessageId
 import org.apache.pulsar.client.impl.MessageIdImpl
 
+import io.github.pulsarspark.UnitSuite
 import io.github.pulsarspark.pulsar.transactions.TaskTransaction
 
-class AcknowledgementsSuite extends FunSuite {
+class AcknowledgementsSuite extends UnitSuite {
   private val stored  = CompletableFuture.completedFuture[MessageId](new MessageIdImpl(3, 4, -1))
   private val dropped = CompletableFuture.completedFuture[MessageId](new MessageIdImpl(-1, -1, -1))
 

@@ -2,13 +2,13 @@ package io.github.pulsarspark.pulsar.producer
 
 import scala.concurrent.duration._
 
-import munit.FunSuite
 import org.apache.pulsar.client.impl.conf.ProducerConfigurationData
 
+import io.github.pulsarspark.UnitSuite
 import io.github.pulsarspark.options.WriteOptions
 import io.github.pulsarspark.options.registry.{CheckedOptions, Scope}
 
-class BatchLimitsSuite extends FunSuite {
+class BatchLimitsSuite extends UnitSuite {
 
   private def limits(messages: Int, bytes: Int, pending: Int) = {
     val conf = new ProducerConfigurationData

@@ -69,7 +69,7 @@ class BatchOutboxSuite extends WriteSuite {
       val clock            = Array(0L)
       val outbox           = new BatchOutbox(open.producer, acknowledgements, transaction, isByKey, () => clock(0))
       try test(new Sending(open, outbox, acknowledgements, clock))
-      finally open.closeAsync().get(20, TimeUnit.SECONDS)
+      finally open.closeAsync().get(60, TimeUnit.SECONDS)
     } finally lease.close()
   }
 

@@ -7,11 +7,11 @@ import java.util.concurrent.locks.LockSupport
 import scala.collection.mutable
 
 import io.netty.util.HashedWheelTimer
-import munit.FunSuite
 
+import io.github.pulsarspark.UnitSuite
 import io.github.pulsarspark.schema.columns.OutgoingMessage
 
-class TimedOutboxSuite extends FunSuite {
+class TimedOutboxSuite extends UnitSuite {
 
   /** Messages wait here for so many nanoseconds. Like the real one it is not thread-safe, but it notices. */
   private final class Rows(delay: Long, nanos: () => Long) extends WaitingOutbox {

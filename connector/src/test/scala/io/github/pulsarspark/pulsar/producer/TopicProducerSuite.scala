@@ -7,17 +7,17 @@ import java.util.concurrent.atomic.{AtomicInteger, AtomicReference}
 import scala.concurrent.duration._
 import scala.util.Try
 
-import munit.FunSuite
 import org.apache.pulsar.client.api.{MessageId, Producer, TypedMessageBuilder}
 import org.apache.pulsar.client.impl.MessageIdImpl
 
+import io.github.pulsarspark.UnitSuite
 import io.github.pulsarspark.errors.PulsarException
 import io.github.pulsarspark.options.WriteOptions
 import io.github.pulsarspark.options.registry.{CheckedOptions, Scope}
 import io.github.pulsarspark.pulsar.connection.ClusterCalls
 import io.github.pulsarspark.schema.columns.OutgoingMessage
 
-class TopicProducerSuite extends FunSuite {
+class TopicProducerSuite extends UnitSuite {
 
   private def later(seconds: Long) = System.nanoTime() + TimeUnit.SECONDS.toNanos(seconds)
 

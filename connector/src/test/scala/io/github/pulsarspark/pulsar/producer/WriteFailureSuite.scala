@@ -2,16 +2,16 @@ package io.github.pulsarspark.pulsar.producer
 
 import java.util.concurrent.{CompletableFuture, CompletionException}
 
-import munit.FunSuite
 import org.apache.pulsar.client.api.{MessageId, Producer, PulsarClientException, TypedMessageBuilder}
 import org.apache.pulsar.client.impl.MessageIdImpl
 
+import io.github.pulsarspark.UnitSuite
 import io.github.pulsarspark.errors.{Conditions, PulsarError}
 import io.github.pulsarspark.options.WriteOptions
 import io.github.pulsarspark.options.registry.{CheckedOptions, Scope}
 import io.github.pulsarspark.schema.columns.OutgoingMessage
 
-class WriteFailureSuite extends FunSuite {
+class WriteFailureSuite extends UnitSuite {
   import PulsarClientException._
 
   private val options = WriteOptions(CheckedOptions(

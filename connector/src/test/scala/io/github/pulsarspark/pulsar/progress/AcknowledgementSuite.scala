@@ -1,10 +1,9 @@
 package io.github.pulsarspark.pulsar.progress
 
-import munit.FunSuite
-
+import io.github.pulsarspark.UnitSuite
 import io.github.pulsarspark.position.{OffsetRange, Position}
 
-class AcknowledgementSuite extends FunSuite {
+class AcknowledgementSuite extends UnitSuite {
 
   private def at(text: String): Position = Position.parse(text).get
 

@@ -5,9 +5,9 @@ import java.util.concurrent.TimeUnit.MILLISECONDS
 
 import scala.concurrent.duration._
 
-import munit.FunSuite
 import org.apache.pulsar.client.api.PulsarClientException
 
+import io.github.pulsarspark.UnitSuite
 import io.github.pulsarspark.errors.PulsarError
 import io.github.pulsarspark.options.ReadOptions
 import io.github.pulsarspark.options.registry.{CheckedOptions, Scope}
@@ -15,7 +15,7 @@ import io.github.pulsarspark.position.{OffsetRange, Position}
 import io.github.pulsarspark.pulsar.feed.PartitionFeed
 import io.github.pulsarspark.pulsar.connection.ClusterCalls
 
-class ProgressSubscriptionSuite extends FunSuite {
+class ProgressSubscriptionSuite extends UnitSuite {
 
   private val options = ReadOptions(
     CheckedOptions(Map("service.url" -> "pulsar://h:1", "topic" -> "t", "operationTimeoutMs" -> "2000"),

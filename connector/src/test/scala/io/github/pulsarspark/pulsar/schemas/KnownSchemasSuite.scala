@@ -4,14 +4,12 @@ import java.util.concurrent.atomic.AtomicInteger
 
 import scala.util.Random
 
-import munit.FunSuite
-
-import io.github.pulsarspark.TestSeed
+import io.github.pulsarspark.{TestSeed, UnitSuite}
 import io.github.pulsarspark.options.ClientOptions
 import io.github.pulsarspark.options.registry.{CheckedOptions, Scope}
 import io.github.pulsarspark.schema.TopicSchema
 
-class KnownSchemasSuite extends FunSuite {
+class KnownSchemasSuite extends UnitSuite {
 
   private def client(url: String) =
     ClientOptions(CheckedOptions(Map("service.url" -> url, "topic" -> "t"), Scope.BatchRead, _ => Nil))

@@ -5,9 +5,9 @@ import java.util.concurrent.CompletableFuture
 import scala.collection.mutable
 import scala.concurrent.duration._
 
-import munit.FunSuite
 import org.apache.pulsar.client.api.PulsarClientException
 
+import io.github.pulsarspark.UnitSuite
 import io.github.pulsarspark.errors.PulsarError
 import io.github.pulsarspark.options.ReadOptions
 import io.github.pulsarspark.options.registry.{CheckedOptions, Scope}
@@ -18,7 +18,7 @@ import io.github.pulsarspark.pulsar.feed.ContinuousFeed.Arrival
 import io.github.pulsarspark.pulsar.feed.FakeFeeds.Script
 
 /** A tail with feeds in memory, work that is done when a test says so, and a clock of its own. */
-class TailEntrySourceSuite extends FunSuite {
+class TailEntrySourceSuite extends UnitSuite {
 
   private val start   = Position(7, 3)
   private val refused = Script(Nil, Nil, start, failure = Some(new PulsarClientException.ConnectException("refused")))
@@ -120,7 +120,9 @@ class TailEntrySourceSuite extends FunSuite {
       new PulsarClientException.ConnectException("refused")
     )
     val opened = script(Seq(3, 4, 8), Position(7, 2))
-    reading(opened.copy(boundsLater = Some(silent)), script(Seq(4, 8, 9), Position(7, 2))) { c =>
+    val gap    = Seq(opened.copy(boundsLater = Some(silent)), script(Seq(4, 8, 9), Position(7, 2)))
+    // the request is repeated so long, by the clock of this machine
+    readingFrom(start, "pollTimeoutMs" -> "3000")(gap: _*) { c =>
       assertEquals(c.drain(), Seq(4L))
       c.seconds += 2
       assertEquals(c.drain(), Seq(8L, 9L))

@@ -3,10 +3,11 @@ package io.github.pulsarspark.pulsar.topics
 import scala.collection.mutable
 import scala.jdk.CollectionConverters._
 
-import munit.FunSuite
 import org.apache.pulsar.common.lookup.GetTopicsResult
 
-class TopicListingSuite extends FunSuite {
+import io.github.pulsarspark.UnitSuite
+
+class TopicListingSuite extends UnitSuite {
 
   private val prefix = "persistent://public/default/"
 

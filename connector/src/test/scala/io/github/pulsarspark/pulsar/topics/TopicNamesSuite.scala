@@ -1,10 +1,9 @@
 package io.github.pulsarspark.pulsar.topics
 
-import munit.FunSuite
-
+import io.github.pulsarspark.UnitSuite
 import io.github.pulsarspark.errors.PulsarError
 
-class TopicNamesSuite extends FunSuite {
+class TopicNamesSuite extends UnitSuite {
 
   test("short names are completed") {
     assertEquals(TopicNames.full("events"), "persistent://public/default/events")

@@ -3,13 +3,13 @@ package io.github.pulsarspark.pulsar.transactions
 import scala.concurrent.duration._
 
 import com.fasterxml.jackson.databind.{JsonNode, ObjectMapper}
-import munit.FunSuite
 import org.apache.pulsar.common.naming.TopicName
 
+import io.github.pulsarspark.UnitSuite
 import io.github.pulsarspark.format.{DecodeDepth, EntryDecoder, Received, Sent, StoredEntry, TransactionView, UndecidedTransaction}
 import io.github.pulsarspark.position.Position
 
-class AbortedTransactionsSuite extends FunSuite {
+class AbortedTransactionsSuite extends UnitSuite {
 
   private val json = new ObjectMapper
 

@@ -4,10 +4,11 @@ import java.util.concurrent.{CompletionException, TimeoutException}
 
 import scala.util.Random
 
-import munit.FunSuite
 import org.apache.pulsar.client.api.transaction.TransactionCoordinatorClientException._
 
-class CommitAnswerSuite extends FunSuite {
+import io.github.pulsarspark.UnitSuite
+
+class CommitAnswerSuite extends UnitSuite {
 
   private val foreign =
     "Client (app2) is neither the owner of the transaction (0,0) nor a super user"

@@ -1,9 +1,10 @@
 package io.github.pulsarspark.pulsar.transactions
 
 import com.fasterxml.jackson.databind.ObjectMapper
-import munit.FunSuite
 
-class ControlPoliciesSuite extends FunSuite {
+import io.github.pulsarspark.UnitSuite
+
+class ControlPoliciesSuite extends UnitSuite {
   private def problems(policies: String) = ControlPolicies.problems(new ObjectMapper().readTree(policies))
 
   test("policies that end what is not acknowledged are named with their times") {

@@ -5,15 +5,15 @@ import java.util.concurrent.CompletableFuture
 
 import scala.concurrent.duration._
 
-import munit.FunSuite
 import org.apache.pulsar.client.api.{MessageId, Producer, PulsarClientException, TypedMessageBuilder}
 import org.apache.pulsar.client.impl.MessageIdImpl
 
+import io.github.pulsarspark.UnitSuite
 import io.github.pulsarspark.errors.PulsarException
 import io.github.pulsarspark.options.{Authentication, ClientOptions}
 import io.github.pulsarspark.pulsar.connection.ClusterCalls
 
-class ControlProducerSuite extends FunSuite {
+class ControlProducerSuite extends UnitSuite {
 
   private def stub[A](of: Class[A])(answer: PartialFunction[String, AnyRef]): A =
     of.cast(Proxy.newProxyInstance(of.getClassLoader, Array(of),

@@ -2,9 +2,9 @@ package io.github.pulsarspark.read.plan
 
 import scala.concurrent.duration._
 
-import munit.FunSuite
 import org.apache.spark.sql.types.{BinaryType, IntegerType, LongType, StringType, StructField, StructType}
 
+import io.github.pulsarspark.UnitSuite
 import io.github.pulsarspark.errors.PulsarError
 import io.github.pulsarspark.options.ReadOptions
 import io.github.pulsarspark.options.registry.{CheckedOptions, Scope}
@@ -15,7 +15,7 @@ import io.github.pulsarspark.schema.TopicSchema
 import io.github.pulsarspark.schema.columns.FieldNames
 import io.github.pulsarspark.storage.segment.HadoopSettings
 
-class ReadPlanningSuite extends FunSuite {
+class ReadPlanningSuite extends UnitSuite {
 
   private val t  = "persistent://public/default/t"
   private val p0 = s"$t-partition-0"

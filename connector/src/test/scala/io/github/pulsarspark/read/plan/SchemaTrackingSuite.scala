@@ -5,13 +5,13 @@ import java.nio.file.{Files, Path}
 import scala.jdk.CollectionConverters._
 import scala.util.Using
 
-import munit.FunSuite
 import org.apache.hadoop.conf.Configuration
 
+import io.github.pulsarspark.UnitSuite
 import io.github.pulsarspark.errors.PulsarError
 import io.github.pulsarspark.schema.TopicSchema
 
-class SchemaTrackingSuite extends FunSuite {
+class SchemaTrackingSuite extends UnitSuite {
 
   private val folder = FunFixture[Path](
     _ => Files.createTempDirectory("schemas").resolve("not/there/yet"),

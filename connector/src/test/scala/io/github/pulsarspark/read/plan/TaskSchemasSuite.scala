@@ -2,13 +2,12 @@ package io.github.pulsarspark.read.plan
 
 import scala.collection.mutable
 
-import munit.FunSuite
-
+import io.github.pulsarspark.UnitSuite
 import io.github.pulsarspark.read.task.PlannedSchema
 import io.github.pulsarspark.read.task.PlannedSchema.Sent
 import io.github.pulsarspark.schema.TopicSchema
 
-class TaskSchemasSuite extends FunSuite {
+class TaskSchemasSuite extends UnitSuite {
 
   private val small = TopicSchema("AVRO", definition = "{}")
   private val large = TopicSchema("AVRO", definition = "x" * 50000, unversioned = Some(TopicSchema.Bytes))

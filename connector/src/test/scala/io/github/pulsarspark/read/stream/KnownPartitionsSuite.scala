@@ -3,9 +3,9 @@ package io.github.pulsarspark.read.stream
 import scala.collection.mutable
 import scala.concurrent.duration._
 
-import munit.FunSuite
+import io.github.pulsarspark.UnitSuite
 
-class KnownPartitionsSuite extends FunSuite {
+class KnownPartitionsSuite extends UnitSuite {
 
   private val two = Map("b" -> Seq("b-partition-0", "b-partition-1"), "a" -> Seq("a"), "none" -> Nil)
 

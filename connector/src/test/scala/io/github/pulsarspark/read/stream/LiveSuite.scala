@@ -1,8 +1,11 @@
 package io.github.pulsarspark.read.stream
 
+import java.util.concurrent.Executors
+
 import scala.collection.mutable
 import scala.concurrent.duration._
 import scala.concurrent.{Await, ExecutionContext, Future}
+import scala.util.Random
 
 import org.apache.spark.sql.connector.read.streaming.PartitionOffset
 import org.apache.spark.unsafe.types.UTF8String
@@ -14,9 +17,13 @@ import io.github.pulsarspark.position.PulsarOffset
   */
 abstract class LiveSuite extends StreamSuite {
 
-  protected implicit val threads: ExecutionContext = ExecutionContext.global
+  /** Gives each task and each sender a thread, however few processors there are. */
+  private val pool                                 = Executors.newCachedThreadPool()
+  protected implicit val threads: ExecutionContext = ExecutionContext.fromExecutor(pool)
 
-  override val munitTimeout: Duration = 3.minutes
+  override def afterAll(): Unit =
+    try super.afterAll()
+    finally { pool.shutdownNow(); () }
 
   private val counting = new Object // Spark adds the counts of one task after the other
 
@@ -24,6 +31,22 @@ abstract class LiveSuite extends StreamSuite {
     val run = topic.start(options: _*)
     run.source.prepareForRealTimeMode()
     run
+  }
+
+  /** Lengths of batches in microseconds, by chance. They grow while batches find no row: on a busy machine nothing may
+    * be read in a few milliseconds.
+    */
+  protected final class Lengths(dice: Random, most: Int) {
+    private val Longest = 5000000
+    private var seen    = 0
+    private var idle    = 0
+
+    def next(rows: Map[String, mutable.Buffer[String]]): Long = {
+      val all = rows.values.map(_.size).sum
+      idle = if (all > seen) 0 else idle + 1
+      seen = all
+      dice.nextInt(math.min(most << math.min(idle / 5, 6), Longest)).toLong
+    }
   }
 
   /** Reads one batch with a thread for each task; returns its end.
@@ -54,7 +77,7 @@ abstract class LiveSuite extends StreamSuite {
         } finally counting.synchronized(reader.close())
       }
     }
-    run.source.mergeOffsets(ends.map(Await.result(_, 1.minute)).toArray) match {
+    run.source.mergeOffsets(ends.map(Await.result(_, 3.minutes)).toArray) match {
       case own: PulsarOffset => own
       case other             => throw new AssertionError(other)
     }

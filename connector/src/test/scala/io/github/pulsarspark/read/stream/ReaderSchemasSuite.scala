@@ -2,16 +2,16 @@ package io.github.pulsarspark.read.stream
 
 import scala.concurrent.duration._
 
-import munit.FunSuite
 import org.apache.spark.sql.types.StructType
 
+import io.github.pulsarspark.UnitSuite
 import io.github.pulsarspark.options.{SchemaMode, TopicSelection}
 import io.github.pulsarspark.position.{OffsetRange, Position}
 import io.github.pulsarspark.read.plan.{Discovery, FakeBroker, SourceColumns}
 import io.github.pulsarspark.schema.TopicSchema
 import io.github.pulsarspark.schema.columns.UserColumns
 
-class ReaderSchemasSuite extends FunSuite {
+class ReaderSchemasSuite extends UnitSuite {
 
   private val version = Seq[Byte](0, 0, 0, 0, 0, 0, 0, 3)
   private val schema  = TopicSchema("STRING", version = version)
@@ -85,7 +85,7 @@ class ReaderSchemasSuite extends FunSuite {
     println(s"3,000 topics of one schema: ${took.toMillis} ms")
     assertEquals(broker.requested.map(_.size), Seq(2999, 1))
     assertEquals(translated.size, 1)
-    assert(took < 10.seconds, took)
+    assert(took < 1.minute, took)
   }
 
   test("each different schema is translated once, also when more topics appear") {

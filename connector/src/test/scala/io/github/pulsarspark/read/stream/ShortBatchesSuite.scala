@@ -21,17 +21,17 @@ class ShortBatchesSuite extends LiveSuite {
       names.zipWithIndex.foreach { case (name, i) => topic.store(name, i -> Nil) }
       val sending = Future(send(topic, sent, new Random(seed)))
 
-      val dice            = new Random(seed + 1)
+      val lengths         = new Lengths(new Random(seed + 1), LongestMicros)
       var run             = live(topic, "realTimeTasks" -> "2")
       var at              = topic.offset(names.zipWithIndex.map { case (name, i) => s"$name $i:-1" }.mkString(", "))
       var batches         = 0
       def isDone: Boolean = sending.isCompleted && rows == sent
-      val deadline        = Deadline.now + 2.minutes
+      val deadline        = Deadline.now + 5.minutes
       while (batches < Batches || !isDone) {
         sending.value.foreach(_.get)
         assert(deadline.hasTimeLeft(),
           s"${rows.map(r => r._1 -> r._2.size)} of ${sent.map(s => s._1 -> s._2.size)}")
-        at = batch(run, at, dice.nextInt(LongestMicros).toLong, rows)
+        at = batch(run, at, lengths.next(rows), rows)
         batches += 1
         if (batches % BatchesOfRun == 0) run = live(topic, "realTimeTasks" -> "2")
       }

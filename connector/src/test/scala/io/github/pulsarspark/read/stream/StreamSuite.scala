@@ -2,16 +2,15 @@ package io.github.pulsarspark.read.stream
 
 import java.util.concurrent.atomic.AtomicLong
 
-import munit.FunSuite
 import org.apache.logging.log4j.Level
 import org.apache.logging.log4j.core.config.Configurator
 
-import io.github.pulsarspark.LocalSpark
+import io.github.pulsarspark.{LocalSpark, UnitSuite}
 import io.github.pulsarspark.cluster.ScriptedCluster
 import io.github.pulsarspark.errors.PulsarError
 
 /** Decisions of the micro-batch source, behind Spark's interface and before the connector's real clients. */
-abstract class StreamSuite extends FunSuite with LocalSpark {
+abstract class StreamSuite extends UnitSuite with LocalSpark {
 
   protected val cluster = new ScriptedCluster
   private val ids       = new AtomicLong(100)

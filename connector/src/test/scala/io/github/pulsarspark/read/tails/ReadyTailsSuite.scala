@@ -3,10 +3,10 @@ package io.github.pulsarspark.read.tails
 import java.util.concurrent.TimeUnit
 import java.util.concurrent.atomic.AtomicLong
 
-import munit.FunSuite
+import io.github.pulsarspark.UnitSuite
 
 /** The queue that wakes a task. */
-class ReadyTailsSuite extends FunSuite {
+class ReadyTailsSuite extends UnitSuite {
 
   test("added twice before it is taken: taken once, in the order of the first time") {
     val ready  = new ReadyTails[String](_ => false)

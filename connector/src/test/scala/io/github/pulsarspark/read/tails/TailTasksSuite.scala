@@ -1,8 +1,8 @@
 package io.github.pulsarspark.read.tails
 
-import munit.FunSuite
+import io.github.pulsarspark.UnitSuite
 
-class TailTasksSuite extends FunSuite {
+class TailTasksSuite extends UnitSuite {
 
   test("most tasks: half of the slots, at least one, unless the user chose a number") {
     assertEquals(Seq(1, 2, 3, 8).map(TailTasks.most(None, _)), Seq(1, 1, 1, 4))

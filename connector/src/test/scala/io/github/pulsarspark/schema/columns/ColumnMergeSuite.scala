@@ -1,16 +1,16 @@
 package io.github.pulsarspark.schema.columns
 
-import munit.FunSuite
 import org.apache.avro.generic.{GenericData, GenericRecordBuilder}
 import org.apache.spark.sql.types._
 
+import io.github.pulsarspark.UnitSuite
 import io.github.pulsarspark.schema.TopicSchema
 import io.github.pulsarspark.schema.avro.AvroSchemas
 import io.github.pulsarspark.schema.columns.ColumnMerge.Difference
 import io.github.pulsarspark.schema.keyvalue.KeyValueSchema
 import io.github.pulsarspark.schema.rows.{AvroGenerators, Messages, Plain}
 
-class ColumnMergeSuite extends FunSuite {
+class ColumnMergeSuite extends UnitSuite {
 
   private val inner = new StructType().add("x", LongType, nullable = false)
 

@@ -4,12 +4,12 @@ import java.nio.file.{Files, Path}
 
 import scala.jdk.CollectionConverters._
 
-import munit.FunSuite
+import io.github.pulsarspark.UnitSuite
 
 /** The table in `docs/use/columns.md` is made from the list of columns: with `UPDATE=1`, as `make docs` runs it, this
   * suite writes it; without it the suite fails when the page is stale.
   */
-class ColumnsPageSuite extends FunSuite {
+class ColumnsPageSuite extends UnitSuite {
 
   private val page =
     Seq(Path.of("docs/use/columns.md"), Path.of("../docs/use/columns.md"))

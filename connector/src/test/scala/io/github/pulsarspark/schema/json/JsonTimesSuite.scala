@@ -1,11 +1,10 @@
 package io.github.pulsarspark.schema.json
 
-import munit.FunSuite
-
+import io.github.pulsarspark.UnitSuite
 import io.github.pulsarspark.schema.rows.{Messages, Plain, SchemaTranslation}
 
 /** Times and decimals in JSON: numbers, texts and arrays that stand for another type. */
-class JsonTimesSuite extends FunSuite {
+class JsonTimesSuite extends UnitSuite {
   import JsonTexts._
 
   test("times are read in the unit of their writer's version, dates in days, decimals as numbers, bytes in base64") {

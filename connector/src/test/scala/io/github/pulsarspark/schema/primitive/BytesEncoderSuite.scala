@@ -1,15 +1,15 @@
 package io.github.pulsarspark.schema.primitive
 
-import munit.FunSuite
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.{UnsafeProjection, UnsafeRow}
 import org.apache.spark.sql.types._
 import org.apache.spark.unsafe.Platform
 import org.apache.spark.unsafe.types.UTF8String
 
+import io.github.pulsarspark.UnitSuite
 import io.github.pulsarspark.schema.columns.EncodedValue
 
-class BytesEncoderSuite extends FunSuite {
+class BytesEncoderSuite extends UnitSuite {
 
   private val columns =
     StructType(Seq(StructField("n", LongType), StructField("b", BinaryType), StructField("s", StringType)))

@@ -1,19 +1,15 @@
 package io.github.pulsarspark.schema.rows
 
-import scala.concurrent.duration._
-
-import munit.FunSuite
 import org.apache.spark.sql.types._
 
+import io.github.pulsarspark.UnitSuite
 import io.github.pulsarspark.errors.PulsarError
 import io.github.pulsarspark.schema.TopicSchema
 import io.github.pulsarspark.schema.columns.ErrorColumns
 import io.github.pulsarspark.schema.convert.{DecimalConversion, MalformedValue}
 
 /** Tests values that do not match their schema: each fails with a named error. */
-class DecodeErrorSuite extends FunSuite {
-
-  override val munitTimeout: Duration = 1.minute
+class DecodeErrorSuite extends UnitSuite {
 
   private def record(fields: String) = s"""{"type": "record", "name": "R", "fields": [$fields]}"""
   private def avro(fields: String)   = TopicSchema("AVRO", record(fields), version = Messages.version(0).toSeq)

@@ -1,15 +1,15 @@
 package io.github.pulsarspark.schema.rows
 
-import munit.FunSuite
 import org.apache.avro.generic.GenericData
 import org.apache.spark.sql.types._
 
+import io.github.pulsarspark.UnitSuite
 import io.github.pulsarspark.errors.PulsarError
 import io.github.pulsarspark.schema.TopicSchema
 import io.github.pulsarspark.schema.avro.AvroSchemas
 
 /** Tests what the ranges of a task share, and how many schemas they request. */
-class RowDecodersSuite extends FunSuite {
+class RowDecodersSuite extends UnitSuite {
 
   private def record(version: Long, fields: String*) = TopicSchema(
     "AVRO",

@@ -8,16 +8,16 @@ import scala.util.Try
 import com.google.protobuf.{DurationProto, TimestampProto, WrappersProto}
 import com.google.protobuf.DescriptorProtos.{DescriptorProto, FieldDescriptorProto, FileDescriptorProto}
 import com.google.protobuf.Descriptors.FileDescriptor
-import munit.FunSuite
 import org.apache.spark.sql.types._
 
+import io.github.pulsarspark.UnitSuite
 import io.github.pulsarspark.schema.TopicSchema
 import io.github.pulsarspark.schema.avro.{AvroSchemaOfColumns, AvroSchemas}
 import io.github.pulsarspark.schema.primitive.PrimitiveFormat
 import io.github.pulsarspark.schema.protobuf.ProtobufSchemas
 
 /** Compares the tables in docs/use/schemas.md with the code. */
-class SchemaTableSuite extends FunSuite {
+class SchemaTableSuite extends UnitSuite {
 
   private val page =
     Seq(Path.of("docs/use/schemas.md"), Path.of("../docs/use/schemas.md")).find(Files.exists(_)).getOrElse(

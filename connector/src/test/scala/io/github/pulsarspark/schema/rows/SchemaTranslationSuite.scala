@@ -1,13 +1,13 @@
 package io.github.pulsarspark.schema.rows
 
-import munit.FunSuite
 import org.apache.spark.sql.types._
 
+import io.github.pulsarspark.UnitSuite
 import io.github.pulsarspark.schema.TopicSchema
 import io.github.pulsarspark.schema.avro.AvroFormat
 import io.github.pulsarspark.schema.columns.UserColumns
 
-class SchemaTranslationSuite extends FunSuite {
+class SchemaTranslationSuite extends UnitSuite {
 
   private def avro(fields: String, schemaType: String = "AVRO") =
     SchemaTranslation.toStruct("t", TopicSchema(schemaType, s"""{"type":"record","name":"R","fields":[$fields]}"""))

@@ -2,13 +2,13 @@ package io.github.pulsarspark.schema.rows
 
 import java.io.{ByteArrayInputStream, ByteArrayOutputStream, ObjectInputStream, ObjectOutputStream}
 
-import munit.FunSuite
 import org.apache.avro.Schema
 import org.apache.spark.sql.types._
 
+import io.github.pulsarspark.UnitSuite
 import io.github.pulsarspark.schema.TopicSchema
 
-class WritePlanSuite extends FunSuite {
+class WritePlanSuite extends UnitSuite {
   private val topic = "persistent://a/b/t"
 
   private def columns(fields: (String, DataType)*) = StructType(fields.map { case (n, t) => StructField(n, t) })

@@ -5,9 +5,9 @@ import java.util.concurrent.{Semaphore, TimeUnit}
 import scala.collection.mutable
 
 import io.netty.buffer.ByteBuf
-import munit.FunSuite
 import org.apache.pulsar.common.api.proto.MessageMetadata
 
+import io.github.pulsarspark.UnitSuite
 import io.github.pulsarspark.common.BlockingParallel
 import io.github.pulsarspark.errors.{Conditions, LostRanges}
 import io.github.pulsarspark.format.{Sent, StoredEntry, Tier, TieredEntrySource, TransactionView, UndecidedTransaction}
@@ -16,7 +16,7 @@ import io.github.pulsarspark.storage.backlog.EntriesAhead.Step
 import io.github.pulsarspark.storage.segment.Slice
 
 /** Entries of slices that are read in the background, which a test does when it says so. */
-class EntriesAheadSuite extends FunSuite {
+class EntriesAheadSuite extends UnitSuite {
 
   private val ids = 0L to 4L
 
@@ -135,13 +135,13 @@ class EntriesAheadSuite extends FunSuite {
       step = ahead.next()
       if (step == Step.Entry) read += 1
       else if (step == Step.Silence) {
-        assert(called.tryAcquire(20, TimeUnit.SECONDS), s"asleep after $read")
+        assert(called.tryAcquire(60, TimeUnit.SECONDS), s"asleep after $read")
         called.drainPermits()
       }
     }
     assertEquals(read, 20000)
     ahead.close()
-    assert(pool.stop(20000))
+    assert(pool.stop(60000))
   }
 
   test("a failure: raised after all entries before it, once") {

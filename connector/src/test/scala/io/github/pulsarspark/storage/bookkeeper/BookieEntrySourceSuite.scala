@@ -4,14 +4,13 @@ import java.net.{InetAddress, ServerSocket}
 
 import scala.util.Using
 
-import munit.FunSuite
-
+import io.github.pulsarspark.UnitSuite
 import io.github.pulsarspark.options.ReadOptions
 import io.github.pulsarspark.options.registry.{CheckedOptions, Scope}
 import io.github.pulsarspark.storage.bookkeeper.protocol.WireConnections
 import io.github.pulsarspark.storage.segment.{BookieLedger, Segment, SegmentUnreadable}
 
-class BookieEntrySourceSuite extends FunSuite {
+class BookieEntrySourceSuite extends UnitSuite {
 
   private val options = ReadOptions(
     CheckedOptions(Map("service.url" -> "pulsar://localhost:1", "topic" -> "t", "pollTimeoutMs" -> "2000"),

@@ -5,15 +5,12 @@ import java.nio.file.Files
 import scala.concurrent.duration._
 import scala.util.Using
 
-import munit.FunSuite
-
+import io.github.pulsarspark.UnitSuite
 import io.github.pulsarspark.storage.KilledTasks._
 import io.github.pulsarspark.storage.offload.format.{BlockFormat, OffloadLocation}
 
-class KilledOffloadReadsSuite extends FunSuite {
+class KilledOffloadReadsSuite extends UnitSuite {
   import OffloadWriter._
-
-  override val munitTimeout: Duration = 5.minutes
 
   test("killed reads of offloaded ledgers leave no file and no thread") {
     val random  = dice()

@@ -1,11 +1,11 @@
 package io.github.pulsarspark.storage.offload
 
 import com.fasterxml.jackson.databind.ObjectMapper
-import munit.FunSuite
 
+import io.github.pulsarspark.UnitSuite
 import io.github.pulsarspark.storage.offload.format.{BlockFormat, MapFileFormat, OffloadLocation}
 
-class OffloadLocationsSuite extends FunSuite {
+class OffloadLocationsSuite extends UnitSuite {
 
   private def blocks(uri: String)   = OffloadLocation(BlockFormat, uri)
   private def mapFiles(uri: String) = OffloadLocation(MapFileFormat, uri)

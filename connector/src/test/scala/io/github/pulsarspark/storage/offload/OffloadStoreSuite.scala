@@ -5,14 +5,13 @@ import java.util.concurrent.CountDownLatch
 
 import scala.util.Using
 
-import munit.FunSuite
-
+import io.github.pulsarspark.UnitSuite
 import io.github.pulsarspark.options.ReadOptions
 import io.github.pulsarspark.options.registry.{CheckedOptions, Scope}
 import io.github.pulsarspark.storage.offload.format.{BlockFormat, OffloadLocation, OffloadedLedger}
 import io.github.pulsarspark.storage.segment.{HadoopSettings, Segment, SegmentUnreadable}
 
-class OffloadStoreSuite extends FunSuite {
+class OffloadStoreSuite extends UnitSuite {
   import OffloadWriter._
 
   private val writer = new OffloadWriter(Files.createTempDirectory("store"))
@@ -52,7 +51,7 @@ class OffloadStoreSuite extends FunSuite {
 
   test("storage that does not respond is an obstacle for all its ledgers, and is not requested again") {
     val ledger   = slowLedger()
-    val store    = storeWith(operationTimeoutMs = 1000)
+    val store    = storeWith(operationTimeoutMs = 6000)
     val released = new CountDownLatch(1)
     SlowFiles.delay = _ => released.await()
     try assertEquals(store.splitPoints(Seq(ledger)), Map.empty[Long, Seq[Long]])

@@ -1,8 +1,8 @@
 package io.github.pulsarspark.storage.segment
 
-import munit.FunSuite
+import io.github.pulsarspark.UnitSuite
 
-class BookieLedgerSuite extends FunSuite {
+class BookieLedgerSuite extends UnitSuite {
 
   private def parse(id: Long, text: String) = new BookieLedgerParser().parse(id, text)
 

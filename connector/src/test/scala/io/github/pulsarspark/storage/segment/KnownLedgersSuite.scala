@@ -5,11 +5,10 @@ import java.util.concurrent.CompletableFuture
 import scala.collection.mutable
 import scala.concurrent.duration._
 
-import munit.FunSuite
-
+import io.github.pulsarspark.UnitSuite
 import io.github.pulsarspark.position.{Interval, OffsetRange, Position}
 
-class KnownLedgersSuite extends FunSuite {
+class KnownLedgersSuite extends UnitSuite {
 
   private val topic = "persistent://public/default/t"
 

@@ -1,11 +1,10 @@
 package io.github.pulsarspark.storage.segment
 
-import munit.FunSuite
-
+import io.github.pulsarspark.UnitSuite
 import io.github.pulsarspark.position.{Interval, Position}
 import io.github.pulsarspark.storage.Texts
 
-class TopicStorageSuite extends FunSuite {
+class TopicStorageSuite extends UnitSuite {
 
   private def read(ids: Interval, end: Seq[(String, Any)], ledgers: Seq[(String, Any)]*): TopicStorage = {
     val reader = new TopicStorage.Reader(ids)

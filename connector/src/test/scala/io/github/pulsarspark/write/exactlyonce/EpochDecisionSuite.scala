@@ -2,11 +2,10 @@ package io.github.pulsarspark.write.exactlyonce
 
 import scala.util.Random
 
-import munit.FunSuite
-
+import io.github.pulsarspark.UnitSuite
 import io.github.pulsarspark.pulsar.transactions.TransactionId
 
-class EpochDecisionSuite extends FunSuite {
+class EpochDecisionSuite extends UnitSuite {
   private def transaction(n: Int) = SinkTransaction(TransactionId(0, n.toLong), n, n.toLong)
 
   private def done(epoch: Long, rows: Long = 0, target: String = "t") = SinkRecord.Done(epoch, 0, rows, 0, target)

@@ -65,8 +65,13 @@ private[exactlyonce] object FakeSink {
   def started(sink: FakeSink, settings: SinkSettings = FakeSink.settings()): SinkCoordinator =
     started(new FakeCluster(sink, new Random(1), 0), settings)
 
-  def started(cluster: SinkCluster, settings: SinkSettings): SinkCoordinator = {
-    val result = new SinkCoordinator(settings, cluster, 100.millis)
+  def started(cluster: SinkCluster, settings: SinkSettings): SinkCoordinator = started(cluster, settings, 20.seconds)
+
+  /** @param patience
+    *   the wait for transactions that stay undecided
+    */
+  def started(cluster: SinkCluster, settings: SinkSettings, patience: FiniteDuration): SinkCoordinator = {
+    val result = new SinkCoordinator(settings, cluster, patience)
     result.start()
     result
   }

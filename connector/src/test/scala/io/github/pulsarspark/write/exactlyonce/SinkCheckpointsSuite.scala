@@ -1,15 +1,15 @@
 package io.github.pulsarspark.write.exactlyonce
 
+import scala.concurrent.duration._
 import scala.util.Random
 
-import munit.FunSuite
-
+import io.github.pulsarspark.UnitSuite
 import io.github.pulsarspark.errors.PulsarException
 import io.github.pulsarspark.options.OnSinkMismatch
 import io.github.pulsarspark.pulsar.transactions.{CommitAnswer, TransactionId}
 
 /** Checkpoints that went back or ahead, other queries and several targets of one sink. */
-class SinkCheckpointsSuite extends FunSuite {
+class SinkCheckpointsSuite extends UnitSuite {
   import FakeSink.{kinds, started}
 
   private val nothing = Set.empty[TransactionId]
@@ -78,7 +78,7 @@ class SinkCheckpointsSuite extends FunSuite {
     val stuck = new FakeCluster(sink, new Random(1), 0) {
       override def commit(ids: Seq[TransactionId]) = ids.map(_ => CommitAnswer.Uncertain("timeout"))
     }
-    val killed = started(stuck, FakeSink.settings())
+    val killed = started(stuck, FakeSink.settings(), 100.millis)
     intercept[PulsarException](killed.commit(3, Seq(sink.attempt(killed.task, 3, 0))))
     val writing = started(sink, FakeSink.settings().copy(onMismatch = OnSinkMismatch.Write))
     assertEquals(writing.task.done, None)

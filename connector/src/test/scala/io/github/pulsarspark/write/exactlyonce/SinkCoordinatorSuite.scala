@@ -2,13 +2,12 @@ package io.github.pulsarspark.write.exactlyonce
 
 import scala.util.Random
 
-import munit.FunSuite
-
+import io.github.pulsarspark.UnitSuite
 import io.github.pulsarspark.errors.PulsarException
 import io.github.pulsarspark.pulsar.transactions.TransactionId
 
 /** A driver's ordinary life: it records epochs, commits them, and keeps other drivers away. */
-class SinkCoordinatorSuite extends FunSuite {
+class SinkCoordinatorSuite extends UnitSuite {
   import FakeSink.{kinds, started}
 
   private val nothing = Set.empty[TransactionId]

@@ -3,13 +3,12 @@ package io.github.pulsarspark.write.exactlyonce
 import scala.concurrent.duration._
 import scala.util.{Random, Try}
 
-import munit.FunSuite
-
+import io.github.pulsarspark.UnitSuite
 import io.github.pulsarspark.errors.{Conditions, PulsarException}
 import io.github.pulsarspark.pulsar.transactions.{CommitAnswer, TransactionId}
 
 /** Tests how sinks end: torn epochs that a person accepts, jobs that fail, epochs that are nearly too late. */
-class SinkEndingsSuite extends FunSuite {
+class SinkEndingsSuite extends UnitSuite {
 
   private val nothing = Set.empty[TransactionId]
 

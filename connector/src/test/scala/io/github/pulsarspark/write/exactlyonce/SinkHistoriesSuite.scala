@@ -3,16 +3,12 @@ package io.github.pulsarspark.write.exactlyonce
 import scala.concurrent.duration._
 import scala.util.{Random, Try}
 
-import munit.FunSuite
-
+import io.github.pulsarspark.UnitSuite
 import io.github.pulsarspark.errors.Conditions
 import io.github.pulsarspark.pulsar.transactions.TransactionId
 
 /** A stream whose drivers fail anywhere, in random histories. */
-class SinkHistoriesSuite extends FunSuite {
-
-  /** A thousand histories take a while where the processors are busy. */
-  override val munitTimeout: Duration = 5.minutes
+class SinkHistoriesSuite extends UnitSuite {
 
   private val nothing = Set.empty[TransactionId]
 

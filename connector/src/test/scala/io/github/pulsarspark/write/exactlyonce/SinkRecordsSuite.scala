@@ -4,12 +4,12 @@ import java.nio.charset.StandardCharsets.UTF_8
 
 import scala.util.Random
 
-import munit.FunSuite
 import net.jpountz.lz4.LZ4Factory
 
+import io.github.pulsarspark.UnitSuite
 import io.github.pulsarspark.pulsar.transactions.TransactionId
 
-class SinkRecordsSuite extends FunSuite {
+class SinkRecordsSuite extends UnitSuite {
   import SinkRecord._
 
   private val identity = SinkIdentity("s", "query:q", "o")

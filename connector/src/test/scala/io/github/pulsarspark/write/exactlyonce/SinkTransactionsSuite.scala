@@ -3,13 +3,12 @@ package io.github.pulsarspark.write.exactlyonce
 import scala.concurrent.duration._
 import scala.util.{Random, Try}
 
-import munit.FunSuite
-
+import io.github.pulsarspark.UnitSuite
 import io.github.pulsarspark.errors.{Conditions, PulsarException}
 import io.github.pulsarspark.pulsar.transactions.{CommitAnswer, TransactionId}
 
 /** Transactions that are lost, late, undecided, or of other credentials. */
-class SinkTransactionsSuite extends FunSuite {
+class SinkTransactionsSuite extends UnitSuite {
   import FakeSink.{kinds, started}
 
   private val nothing = Set.empty[TransactionId]
@@ -96,7 +95,7 @@ class SinkTransactionsSuite extends FunSuite {
       override def commit(ids: Seq[TransactionId]) =
         ids.map(_ => CommitAnswer.Uncertain("timeout"))
     }
-    val coordinator = started(stuck, FakeSink.settings())
+    val coordinator = started(stuck, FakeSink.settings(), 100.millis)
     val e           = intercept[PulsarException](coordinator.commit(0, Seq(sink.attempt(coordinator.task, 0, 0))))
     assertEquals(e.condition, "PULSAR_SINK_EPOCH_UNDECIDED")
     coordinator.abort(0)

@@ -1,11 +1,11 @@
 package org.apache.pulsar.client.impl
 
 import io.netty.buffer.{ByteBuf, Unpooled}
-import munit.FunSuite
 
+import io.github.pulsarspark.UnitSuite
 import io.github.pulsarspark.format.{Sent, StoredEntry}
 
-class MessageCounterSuite extends FunSuite {
+class MessageCounterSuite extends UnitSuite {
 
   test("an entry counts as the messages that it claims, and as one when it cannot be parsed") {
     val counter               = new MessageCounter

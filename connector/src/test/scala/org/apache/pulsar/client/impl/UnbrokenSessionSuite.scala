@@ -1,11 +1,10 @@
 package org.apache.pulsar.client.impl
 
-import munit.FunSuite
-
+import io.github.pulsarspark.UnitSuite
 import io.github.pulsarspark.pulsar.feed.PartitionFeed.{Bounds, Place}
 
 /** Sessions of a consumer that waits after 5:9. */
-class UnbrokenSessionSuite extends FunSuite {
+class UnbrokenSessionSuite extends UnitSuite {
 
   private val waiting = new Place(5, 9)
 

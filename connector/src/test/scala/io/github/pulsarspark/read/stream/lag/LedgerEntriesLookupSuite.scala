@@ -2,11 +2,10 @@ package io.github.pulsarspark.read.stream.lag
 
 import java.util.concurrent.CompletableFuture
 
-import munit.FunSuite
-
+import io.github.pulsarspark.UnitSuite
 import io.github.pulsarspark.position.Position
 
-class LedgerEntriesLookupSuite extends FunSuite {
+class LedgerEntriesLookupSuite extends UnitSuite {
 
   private def behind(partitions: String*) =
     Backlog(partitions.map(p => PartitionBacklog(p, Position(2, 4), None)))

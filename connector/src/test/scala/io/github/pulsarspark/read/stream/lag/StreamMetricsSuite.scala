@@ -1,12 +1,11 @@
 package io.github.pulsarspark.read.stream.lag
 
-import munit.FunSuite
-
+import io.github.pulsarspark.UnitSuite
 import io.github.pulsarspark.format.Tier
 import io.github.pulsarspark.metrics.{LastRead, TierCounts}
 import io.github.pulsarspark.position.Position
 
-class StreamMetricsSuite extends FunSuite {
+class StreamMetricsSuite extends UnitSuite {
 
   private val read = {
     val counts = new TierCounts

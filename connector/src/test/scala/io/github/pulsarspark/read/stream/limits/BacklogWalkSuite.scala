@@ -1,13 +1,13 @@
 package io.github.pulsarspark.read.stream.limits
 
+import java.util.concurrent.{CountDownLatch, TimeUnit}
+
 import scala.concurrent.duration._
 
-import munit.FunSuite
-
-import io.github.pulsarspark.TestSeed
+import io.github.pulsarspark.{TestSeed, UnitSuite}
 import io.github.pulsarspark.position.{OffsetRange, Position}
 
-class BacklogWalkSuite extends FunSuite {
+class BacklogWalkSuite extends UnitSuite {
 
   /** A stream over partitions in memory.
     *
@@ -201,8 +201,8 @@ class BacklogWalkSuite extends FunSuite {
 
   test("an interrupt ends the walks that are under way") {
     val reading = new Reading(Map("a" -> Seq(5), "b" -> Seq(5)))
-    val blocked = new java.util.concurrent.CountDownLatch(1)
-    val begun   = new java.util.concurrent.CountDownLatch(2)
+    val blocked = new CountDownLatch(1)
+    val begun   = new CountDownLatch(2)
     val backlog = new BacklogWalk(
       range => {
         begun.countDown()
@@ -219,9 +219,9 @@ class BacklogWalkSuite extends FunSuite {
       } catch { case e: Throwable => failure = Some(e) }
     )
     thread.start()
-    begun.await()
+    assert(begun.await(60, TimeUnit.SECONDS), "the walks do not begin")
     thread.interrupt()
-    thread.join(10000)
+    thread.join(60000)
     assert(failure.exists(_.isInstanceOf[InterruptedException]), failure)
     backlog.close()
   }

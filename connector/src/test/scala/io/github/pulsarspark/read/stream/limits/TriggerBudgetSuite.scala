@@ -1,13 +1,13 @@
 package io.github.pulsarspark.read.stream.limits
 
-import munit.FunSuite
 import org.apache.spark.sql.connector.read.streaming.ReadLimit
 
+import io.github.pulsarspark.UnitSuite
 import io.github.pulsarspark.errors.PulsarError
 import io.github.pulsarspark.options.TriggerLimits
 import io.github.pulsarspark.options.registry.{CheckedOptions, Scope}
 
-class TriggerBudgetSuite extends FunSuite {
+class TriggerBudgetSuite extends UnitSuite {
 
   private def limits(options: (String, String)*) = TriggerLimits(
     CheckedOptions(Map("service.url" -> "pulsar://h:1", "topic" -> "t") ++ options, Scope.StreamRead, _ => Nil)

@@ -4,12 +4,12 @@ import java.nio.file.{Files, Path}
 
 import scala.jdk.CollectionConverters._
 
-import munit.FunSuite
 import org.apache.hadoop.conf.Configuration
 
+import io.github.pulsarspark.UnitSuite
 import io.github.pulsarspark.errors.{Conditions, LostRanges}
 
-class LossLogSuite extends FunSuite {
+class LossLogSuite extends UnitSuite {
 
   private val folder = FunFixture[Path](
     _ => Files.createTempDirectory("losses"),

@@ -2,11 +2,10 @@ package io.github.pulsarspark.read.stream.loss
 
 import java.time.Instant
 
-import munit.FunSuite
-
+import io.github.pulsarspark.UnitSuite
 import io.github.pulsarspark.position.{PartitionBounds, Position, PulsarOffset}
 
-class RecreatedTopicsSuite extends FunSuite {
+class RecreatedTopicsSuite extends UnitSuite {
 
   private val begun = Instant.parse("2026-01-01T00:00:00Z")
   private val read  = PulsarOffset.of(Seq("a" -> Position(3, 9), "b" -> Position(4, 2), "c" -> Position(5, -1)))

@@ -4,15 +4,15 @@ import java.nio.file.{Files, Path}
 
 import scala.sys.process._
 
-import munit.FunSuite
 import org.apache.bookkeeper.conf.ClientConfiguration
 import org.apache.bookkeeper.tls.{SecurityException, SecurityHandlerFactory}
 
+import io.github.pulsarspark.UnitSuite
 import io.github.pulsarspark.common.NetworkMemory
 import io.github.pulsarspark.errors.PulsarException
 import io.github.pulsarspark.options.BookieTls
 
-class BookieConnectionsSuite extends FunSuite {
+class BookieConnectionsSuite extends UnitSuite {
 
   test("a file that is not there, or not what it should be, fails before any connection is tried") {
     val folder = Files.createTempDirectory("bookie-tls")

@@ -7,11 +7,12 @@ import scala.collection.mutable
 import scala.jdk.CollectionConverters._
 
 import io.netty.buffer.{ByteBuf, Unpooled}
-import munit.FunSuite
 import org.apache.bookkeeper.client.api.{LedgerEntries, LedgerEntry, ReadHandle}
 import org.apache.bookkeeper.client.impl.{LedgerEntriesImpl, LedgerEntryImpl}
 
-class EntryWindowSuite extends FunSuite {
+import io.github.pulsarspark.UnitSuite
+
+class EntryWindowSuite extends UnitSuite {
 
   /** A ledger whose answers the test gives. */
   private final class Ledger {

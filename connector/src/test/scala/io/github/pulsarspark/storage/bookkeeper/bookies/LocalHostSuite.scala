@@ -2,9 +2,9 @@ package io.github.pulsarspark.storage.bookkeeper.bookies
 
 import java.net.InetAddress
 
-import munit.FunSuite
+import io.github.pulsarspark.UnitSuite
 
-class LocalHostSuite extends FunSuite {
+class LocalHostSuite extends UnitSuite {
 
   test("addresses and names of this machine are here") {
     val own  = InetAddress.getLocalHost

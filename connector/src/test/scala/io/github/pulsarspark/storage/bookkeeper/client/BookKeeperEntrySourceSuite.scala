@@ -8,8 +8,8 @@ import scala.jdk.CollectionConverters._
 import scala.util.{Try, Using}
 
 import io.netty.buffer.ByteBuf
-import munit.FunSuite
 
+import io.github.pulsarspark.UnitSuite
 import io.github.pulsarspark.common.{NetworkMemory, Recently}
 import io.github.pulsarspark.storage.KilledTasks.eventually
 import io.github.pulsarspark.storage.bookkeeper.bookies.{HostNames, OldBookies}
@@ -19,7 +19,7 @@ import io.github.pulsarspark.storage.bookkeeper.protocol.WireReads._
 import io.github.pulsarspark.storage.segment.{BookieLedger, SegmentUnreadable}
 
 /** Reads scripted bookies by BookKeeper's own client. */
-class BookKeeperEntrySourceSuite extends FunSuite {
+class BookKeeperEntrySourceSuite extends UnitSuite {
 
   private val content = payloads(40)
   private val all     = stored(content)

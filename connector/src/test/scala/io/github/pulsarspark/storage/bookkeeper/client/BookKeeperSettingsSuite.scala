@@ -2,15 +2,15 @@ package io.github.pulsarspark.storage.bookkeeper.client
 
 import java.lang.reflect.Modifier
 
-import munit.FunSuite
 import org.apache.bookkeeper.conf.{AbstractConfiguration, ClientConfiguration}
 
+import io.github.pulsarspark.UnitSuite
 import io.github.pulsarspark.errors.PulsarError
 import io.github.pulsarspark.options.ReadOptions
 import io.github.pulsarspark.options.registry.{CheckedOptions, OptionRegistry, Scope}
 import io.github.pulsarspark.storage.bookkeeper.BookKeeperStore
 
-class BookKeeperSettingsSuite extends FunSuite {
+class BookKeeperSettingsSuite extends UnitSuite {
 
   test("the settings under `bookkeeper.` are settings of BookKeeper's client") {
     val names = Seq(classOf[ClientConfiguration], classOf[AbstractConfiguration[_]])

@@ -2,12 +2,12 @@ package io.github.pulsarspark.storage.bookkeeper.client
 
 import scala.jdk.CollectionConverters._
 
+import io.github.pulsarspark.UnitSuite
 import io.github.pulsarspark.storage.bookkeeper.bookies.BookieRanks
-import munit.FunSuite
 import org.apache.bookkeeper.client.RoundRobinDistributionSchedule
 import org.apache.bookkeeper.net.BookieId
 
-class RankedReplicasSuite extends FunSuite {
+class RankedReplicasSuite extends UnitSuite {
 
   private val bookies = Seq("b0:3181", "b1:3181", "b2:3181", "b3:3181").map(BookieId.parse)
 

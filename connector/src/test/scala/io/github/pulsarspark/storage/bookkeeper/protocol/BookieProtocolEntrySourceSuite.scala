@@ -12,6 +12,7 @@ import org.scalacheck.Prop.forAll
 
 import io.github.pulsarspark.PropertySuite
 import io.github.pulsarspark.options.ReadOptions
+import io.github.pulsarspark.storage.KilledTasks.eventually
 import io.github.pulsarspark.storage.bookkeeper.bookies.BookieRanks
 import io.github.pulsarspark.storage.bookkeeper.protocol.ScriptedBookie.{Reply, Request}
 import io.github.pulsarspark.storage.segment.BookieLedger
@@ -57,8 +58,10 @@ class BookieProtocolEntrySourceSuite extends PropertySuite {
     Reply.Bytes(ScriptedBookie.framed(head.array ++ ScriptedBookie.int(all.head.length) ++ all.head))
   }
 
-  /** The silence after which another bookie is read, where a test waits for it. */
-  private val Silence = 1.second
+  /** The silence after which another bookie is read, where a test waits for it: longer than the pauses of a busy
+    * machine.
+    */
+  private val Silence = 3.seconds
 
   /** Faults of a bookie at entry 7 and later ones, or at all. */
   private val faults: Seq[(String, String, Request => Reply)] = Seq(
@@ -208,11 +211,9 @@ class BookieProtocolEntrySourceSuite extends PropertySuite {
         ()
       })
       task.start()
-      val deadline = 10.seconds.fromNow
-      while (silent.requests.isEmpty && deadline.hasTimeLeft()) Thread.onSpinWait()
-      assert(silent.requests.nonEmpty, "it was never asked")
+      eventually("it was never asked")(silent.requests.nonEmpty)
       task.interrupt()
-      assertEquals(outcome.get(20, TimeUnit.SECONDS), "InterruptedException")
+      assertEquals(outcome.get(60, TimeUnit.SECONDS), "InterruptedException")
     }
   }
 

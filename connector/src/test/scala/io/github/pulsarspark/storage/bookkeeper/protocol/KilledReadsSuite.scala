@@ -1,18 +1,14 @@
 package io.github.pulsarspark.storage.bookkeeper.protocol
 
-import scala.concurrent.duration._
 import scala.jdk.CollectionConverters._
 import scala.util.Using
 
-import munit.FunSuite
-
+import io.github.pulsarspark.UnitSuite
 import io.github.pulsarspark.common.NetworkMemory
 import io.github.pulsarspark.storage.KilledTasks._
 import io.github.pulsarspark.storage.bookkeeper.protocol.ScriptedBookie.{Reply, Request}
 
-class KilledReadsSuite extends FunSuite {
-  override val munitTimeout: Duration = 5.minutes
-
+class KilledReadsSuite extends UnitSuite {
   private def buffers: Long  = NetworkMemory.allocator.metric.directArenas.asScala.map(_.numActiveAllocations).sum
   private def selectors: Int = filesOpen(_.contains("eventpoll"))
 

@@ -2,12 +2,11 @@ package io.github.pulsarspark.write.exactlyonce.status
 
 import java.time.{Duration, Instant}
 
-import munit.FunSuite
-
+import io.github.pulsarspark.UnitSuite
 import io.github.pulsarspark.pulsar.transactions.TransactionId
 import io.github.pulsarspark.write.exactlyonce.{DatedRecord, SinkIdentity, SinkRecord, SinkTransaction}
 
-class SinkStatusSuite extends FunSuite {
+class SinkStatusSuite extends UnitSuite {
   import SinkRecord._
 
   private val now  = Instant.ofEpochMilli(1790000000000L)
