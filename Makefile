@@ -40,6 +40,10 @@ TIER ?= not exhaustive
 SOAK_MINUTES ?= 30
 SOAK_RATE ?= 200
 
+# How long `make nemesis` has faults, and what else it is told, as `--seed 7`.
+NEMESIS_MINUTES ?= 10
+NEMESIS_OPTIONS ?=
+
 # How long `make fuzz` runs each target, and which, as `--only Entry`.
 FUZZ_SECONDS ?= 60
 FUZZ_OPTIONS ?=
@@ -199,6 +203,10 @@ bench-looking: $(VENV)/.ready $(PACKAGED_JAR) ## Measure lists, lag, peek and do
 .PHONY: soak
 soak: $(VENV)/.ready $(PACKAGED_JAR) ## Run a stream for SOAK_MINUTES=30 minutes while everything around it changes
 	PYTHONPATH=integration $(VENV)/bin/python -m benchmarks.soak --minutes $(SOAK_MINUTES) --rate $(SOAK_RATE)
+
+.PHONY: nemesis
+nemesis: $(VENV)/.ready $(PACKAGED_JAR) ## Have faults by chance for NEMESIS_MINUTES=10 around a writer, two streams and batch reads
+	PYTHONPATH=integration:. $(VENV)/bin/python -m nemesis --minutes $(NEMESIS_MINUTES) $(NEMESIS_OPTIONS)
 
 .PHONY: fuzz
 fuzz: $(VENV)/.ready target/fuzz/atheris/.ready ## Run each fuzz target for FUZZ_SECONDS=60 seconds, in Jazzer or Atheris
