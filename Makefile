@@ -58,6 +58,9 @@ BACKLOG_OPTIONS ?=
 # Which part `make bench-realtime` measures, as `--only idle,backlog`.
 REALTIME_OPTIONS ?=
 
+# Which part `make bench-checkpoints` measures, as `--only restart,wide`.
+CHECKPOINTS_OPTIONS ?=
+
 PYTEST := -m pytest -c python/pyproject.toml --rootdir=. -m "$(TIER)"
 RUFF := $(VENV)/bin/ruff
 SBT := tools/sbt
@@ -231,6 +234,10 @@ bench-latency: .venv-4.1/.ready $(PACKAGED_JAR) ## Measure how long a message ta
 bench-realtime: .venv-4.1/.ready $(PACKAGED_JAR) ## Measure the latency of Spark's real-time mode, beside Spark's Kafka source
 	PYTHONPATH=integration .venv-4.1/bin/python -m benchmarks.streams.realtime $(REALTIME_OPTIONS)
 
+.PHONY: bench-checkpoints
+bench-checkpoints: .venv-4.1/.ready $(PACKAGED_JAR) ## Measure checkpoints in topics beside those in a local path
+	PYTHONPATH=integration .venv-4.1/bin/python -m benchmarks.checkpoints $(CHECKPOINTS_OPTIONS)
+
 .PHONY: bench-backlog
 bench-backlog: .venv-4.1/.ready $(PACKAGED_JAR) ## Measure how fast a stream with a limit reads a backlog, beside Spark's Kafka source
 	PYTHONPATH=integration .venv-4.1/bin/python -m benchmarks.streams.backlog $(BACKLOG_OPTIONS)
@@ -315,7 +322,7 @@ SMOKE := test_smoke test_real_time_lines
 # Streams have hidden columns from Spark 4.2 on: a line before that and one after it.
 SMOKE_4.0 := test_metadata_columns
 SMOKE_4.2 := test_metadata_columns
-MORE_ON_OTHER_LINES := test_metadata_columns test_read_messages test_read_offsets test_read_schemas test_stream_restarts test_write_messages test_write_streams test_tables
+MORE_ON_OTHER_LINES := test_checkpoint_stores test_metadata_columns test_read_messages test_read_offsets test_read_schemas test_stream_restarts test_write_messages test_write_streams test_tables
 $(foreach line,$(OTHER_LINES),$(eval $(call spark-line,$(line),.venv-$(line))))
 $(eval $(call spark-line,$(MAIN_LINE),$(VENV)))
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from support.topics.messages import produce
 from support.topics.reading import stream
@@ -18,6 +18,9 @@ ROCKSDB = {
     "RocksDBStateStoreProvider",
     "spark.sql.streaming.stateStore.rocksdb.changelogCheckpointing.enabled": "true",
 }
+APART = {"pulsar-fs.inlineBytes": "100"}
+"""Most files of a checkpoint are apart from the log."""
+
 PARTITIONS = {"spark.sql.shuffle.partitions": "2"}
 
 
@@ -42,14 +45,6 @@ def counts(spark: SparkSession, checkpoint: str) -> dict[int, int]:
     """The state of `counted`, read by Spark's own source for state."""
     rows = spark.read.format("statestore").load(checkpoint).selectExpr("key.key", "value.count").collect()
     return {row[0]: row[1] for row in rows}
-
-
-def names(spark: SparkSession, folder: str) -> list[str]:
-    """The files in a folder of a store; none if it does not exist."""
-    jvm: Any = spark._jvm
-    path = jvm.org.apache.hadoop.fs.Path(folder)
-    files = path.getFileSystem(spark._jsparkSession.sessionState().newHadoopConf())
-    return sorted(one.getPath().getName() for one in files.listStatus(path)) if files.exists(path) else []
 
 
 def topic_of(checkpoint: str) -> str:

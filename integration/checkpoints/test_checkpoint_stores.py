@@ -8,14 +8,15 @@ from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import pyspark
 import pytest
 from checkpoints.stores import (
+    APART,
     KEYS,
     PARTITIONS,
     ROCKSDB,
     counted,
     counts,
-    names,
     publish,
     start_counting,
     topic_of,
@@ -23,6 +24,7 @@ from checkpoints.stores import (
 
 from pulsar_spark.testing import run_to_end
 from support.spark.errors import assert_says
+from support.spark.files import names, read_file, write_file
 from support.spark.programs import running_program
 from support.spark.settings import hadoop_settings, session_settings, stores_of
 from support.spark.waiting import eventually
@@ -36,10 +38,9 @@ if TYPE_CHECKING:
     from support.servers.servers import Addresses
 
 _DRIVER = Path(__file__).with_name("counting_driver.py")
-_OVERWRITING = {
-    "spark.sql.streaming.checkpointFileManagerClass": "org.apache.spark.sql.execution.streaming.checkpointing."
-    "FileContextBasedCheckpointFileManager"
-}
+_STREAMING = "org.apache.spark.sql.execution.streaming"
+_MANAGERS = _STREAMING if pyspark.__version__.startswith("4.0.") else f"{_STREAMING}.checkpointing"
+_OVERWRITING = {"spark.sql.streaming.checkpointFileManagerClass": f"{_MANAGERS}.FileContextBasedCheckpointFileManager"}
 _STATES = [
     pytest.param({**ROCKSDB, **_OVERWRITING}, id="rocksdb-changelog"),
     pytest.param({}, id="default", marks=pytest.mark.exhaustive),
@@ -74,14 +75,14 @@ def test_counts_are_exact_over_a_stop_and_the_state_is_read(
     checkpoint: str,
     state: dict[str, str],
 ) -> None:
-    with session_settings(spark, {**PARTITIONS, **state}):
+    with session_settings(spark, {**PARTITIONS, **state}), hadoop_settings(spark, APART):
         for start in (0, 100):
             publish(client, topic, 100, start)
             run_to_end(start_counting(counted(spark, service_url, topic, 40), checkpoint, to_end=True))
             assert counts(spark, checkpoint) == dict.fromkeys(range(KEYS), (start + 100) // KEYS)
 
 
-@pytest.mark.parametrize("kills", [1, pytest.param(5, marks=pytest.mark.exhaustive)])
+@pytest.mark.parametrize("kills", [1, pytest.param(20, marks=pytest.mark.exhaustive)])
 def test_a_second_driver_is_refused_and_kills_lose_and_repeat_nothing(
     spark: SparkSession,
     client: pulsar_client.Client,
@@ -94,7 +95,7 @@ def test_a_second_driver_is_refused_and_kills_lose_and_repeat_nothing(
 ) -> None:
     total = 2000 * (kills + 1)
     publish(client, topic, total)
-    hadoop = {f"spark.hadoop.{name}": value for name, value in stores_of(pulsar).items()}
+    hadoop = {f"spark.hadoop.{name}": value for name, value in {**stores_of(pulsar), **APART}.items()}
     task = {
         "settings": {**hadoop, **PARTITIONS, **ROCKSDB, "spark.jars": str(connector_jar)},
         "service_url": pulsar.service_url,
@@ -106,7 +107,7 @@ def test_a_second_driver_is_refused_and_kills_lose_and_repeat_nothing(
     def committed() -> int:
         return max([int(name) for name in names(spark, f"{checkpoint}/commits") if name.isdecimal()], default=-1)
 
-    with session_settings(spark, {**PARTITIONS, **ROCKSDB}):
+    with session_settings(spark, {**PARTITIONS, **ROCKSDB}), hadoop_settings(spark, APART):
         for _ in range(kills):
             with running_program(_DRIVER, task, tmp_path) as driver:
                 before = committed()
@@ -155,6 +156,30 @@ def test_brokers_delete_the_log_before_a_snapshot(
         eventually(lambda: not first & ledgers())
         run(200, 52)
     assert Counter(row.payload for row in sink.rows) == Counter(b"%d" % number for number in range(300))
+
+
+def test_brokers_delete_contents_that_no_file_has(spark: SparkSession, admin: Admin, checkpoint: str) -> None:
+    kept, busy, contents = f"{checkpoint}/kept", f"{checkpoint}/busy", f"{topic_of(checkpoint)}-content"
+
+    def ledgers() -> set[int]:
+        admin.trim(contents)
+        return {ledger["ledgerId"] for ledger in admin.internal_stats(contents)["ledgers"]}
+
+    with hadoop_settings(spark, {"pulsar-fs.snapshotAfterRecords": "10"}):
+        write_file(spark, kept, b"kept" * 1000)
+        write_file(spark, busy, b"busy" * 1000)
+        first = ledgers()
+        admin.unload(contents)
+
+        def are_deleted() -> bool:
+            write_file(spark, busy, os.urandom(40_000))
+            return not first & ledgers()
+
+        eventually(are_deleted)
+        assert read_file(spark, kept) == b"kept" * 1000
+    with hadoop_settings(spark, {"pulsar-fs.snapshotAfterRecords": "11"}):
+        assert read_file(spark, kept) == b"kept" * 1000, "by a store that is opened anew"
+        assert names(spark, checkpoint) == ["busy", "kept"]
 
 
 def test_policies_that_would_lose_a_checkpoint_are_refused(

@@ -33,7 +33,7 @@ def accepting(spark: SparkSession) -> AbstractContextManager[None]:
 
 
 def start_live(
-    frame: DataFrame, checkpoint: Path, service_url: str, target: str, *, batch: str = BATCH, **options: str
+    frame: DataFrame, checkpoint: Path | str, service_url: str, target: str, *, batch: str = BATCH, **options: str
 ) -> StreamingQuery:
     """Start a query in real-time mode that copies to a topic, also with batches that `real_time_trigger` refuses."""
     writer: Any = frame.writeStream.format("pulsar").outputMode("update")

@@ -3,11 +3,14 @@ package io.github.pulsarspark.checkpoint
 import java.util.UUID
 import java.util.concurrent.{CompletableFuture, ExecutionException, TimeUnit, TimeoutException}
 
+import scala.annotation.tailrec
+
 import io.github.pulsarspark.checkpoint.LogFollower.Arrival
 import io.github.pulsarspark.checkpoint.log._
-import io.github.pulsarspark.errors.Conditions
+import io.github.pulsarspark.errors.{Conditions, PulsarError}
 import io.github.pulsarspark.pulsar.PulsarConnection
 import io.github.pulsarspark.pulsar.journal.JournalTopic
+import io.github.pulsarspark.pulsar.topics.CheckpointTopicNames
 
 /** The files of one topic, as all JVMs see them. A change has its effect at the place of its record in the log, and
   * returns when this JVM has folded it: creating a file if it is absent and renaming are linearizable.
@@ -18,11 +21,16 @@ import io.github.pulsarspark.pulsar.journal.JournalTopic
 private[checkpoint] final class CheckpointStore private (
     connection: PulsarConnection,
     journal: JournalTopic,
+    contentTopic: JournalTopic,
     settings: StoreSettings
 ) extends AutoCloseable {
-  private val patience  = settings.client.operationTimeout
-  private val writer    = new LogWriter(journal)
-  private val snapshots = new SnapshotWriter(journal, writer, patience, settings.snapshotAfter)
+  import CheckpointStore._
+
+  private val patience = settings.client.operationTimeout
+  private val writer   = new LogWriter(journal)
+  private val contents =
+    new ContentStore(contentTopic, patience, () => Preflight.check(connection, contentTopic.name))
+  private val snapshots = new SnapshotWriter(journal, writer, contents, patience, settings.snapshotAfter)
   private val follower  = new LogFollower(journal, patience, Waits)
 
   private object Waits extends LogFollower.Listener {
@@ -43,6 +51,15 @@ private[checkpoint] final class CheckpointStore private (
 
   def isUsable: Boolean = follower.isUsable
 
+  /** Ends the store if its topics have got policies that would lose it. */
+  def checkPolicies(): Unit =
+    try {
+      val topics = journal.name +: Option.when(contents.isUsed)(contents.topic).toSeq
+      topics.foreach(Preflight.checkAgain(connection, _))
+    } catch {
+      case e: Throwable with PulsarError if Conditions.CheckpointStorePolicy.is(e) => follower.fail(e)
+    }
+
   /** Identity of the store, given when its topic was empty. */
   def id: UUID = follower.state.store
 
@@ -59,7 +76,33 @@ private[checkpoint] final class CheckpointStore private (
     if (size > settings.maxBytes)
       throw Conditions.CheckpointStoreFull(topic = journal.name, bytes = size.toString,
         limit = settings.maxBytes.toString).exception
-    outcome("Writing a file")(writer.put(path, content, overwrite))
+    if (content.length <= math.min(settings.inlineBytes, writer.maxContent.toLong))
+      change("Writing a file", Change.Put(path, overwrite, new Content(content)))
+    else putApart(path, content, overwrite, Attempts)
+  }
+
+  /** A content that brokers may have deleted before its record came is stored again. */
+  @tailrec private def putApart(path: Seq[String], content: Array[Byte], overwrite: Boolean, attempts: Int): Outcome =
+    change("Writing a file", Change.Put(path, overwrite, contents.write(content))) match {
+      case Outcome.Refused(Refusal.Late) if attempts > 1 => putApart(path, content, overwrite, attempts - 1)
+      case found                                         => found
+    }
+
+  /** The bytes of a file, as it is or as it has become meanwhile; None if it is there no more. */
+  @tailrec def read(path: Seq[String], file: FileNode): Option[Array[Byte]] = file.content match {
+    case inLog: Content => Some(inLog.bytes)
+    case apart: Apart   =>
+      contents.read(apart) match {
+        case None =>
+          findNow(path) match {
+            case Some(now: FileNode) if now.content != apart => read(path, now)
+            case Some(_: FileNode)                           =>
+              throw Conditions.CheckpointStoreContent(topic = contents.topic, path = path.mkString("/"),
+                position = apart.places.head.toString).exception
+            case _ => None
+          }
+        case found => found
+      }
   }
 
   def change(what: String, change: Change): Outcome = outcome(what)(writer.append(change))
@@ -92,17 +135,23 @@ private[checkpoint] final class CheckpointStore private (
     try {
       follower.close()
       writer.close()
+      contents.close()
     } finally connection.close()
 }
 
 private[checkpoint] object CheckpointStore {
 
+  /** Number of times that a content is stored for one record, at most. */
+  private val Attempts = 3
+
   /** Opens the store of a topic; creates the topic if it does not exist. */
   def open(topic: String, settings: StoreSettings): CheckpointStore = {
     val connection = PulsarConnection(settings.client)
     val store      =
-      try new CheckpointStore(connection, connection.journal(topic), settings)
-      catch { case e: Throwable => connection.close(); throw e }
+      try {
+        val content = connection.journal(CheckpointTopicNames.content(topic))
+        new CheckpointStore(connection, connection.journal(topic), content, settings)
+      } catch { case e: Throwable => connection.close(); throw e }
     try {
       store.open()
       store

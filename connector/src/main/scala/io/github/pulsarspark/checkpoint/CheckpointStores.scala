@@ -3,28 +3,62 @@ package io.github.pulsarspark.checkpoint
 import java.util.UUID
 import java.util.concurrent.{Executors, TimeUnit}
 
-import scala.collection.concurrent.TrieMap
 import scala.concurrent.duration._
+import scala.util.control.NonFatal
+
+import org.slf4j.LoggerFactory
 
 import io.github.pulsarspark.errors.Conditions
 
 /** The stores of this JVM, one for each topic. A store is opened when it is used, closed when nobody has used it for a
-  * while, and opened anew when it has failed.
+  * while, and opened anew when it has failed. Its slot is forgotten after a day.
   */
 private[checkpoint] object CheckpointStores {
-  private val slots = TrieMap.empty[(String, StoreSettings), StoreSlot]
+  private val log   = LoggerFactory.getLogger(getClass)
+  private val slots = new StoreSlots
 
-  private val Idle = 1.minute
+  every(10, "idle checkpoint stores")(slots.sweep(idle = 1.minute, forgotten = 1.day))
+  every(60, "policies of checkpoint stores")(slots.checkPolicies())
 
-  private val sweeper = Executors.newSingleThreadScheduledExecutor { task =>
-    val thread = new Thread(task, "pulsar-spark: idle checkpoint stores")
-    thread.setDaemon(true)
-    thread
+  def slot(topic: String, settings: StoreSettings): StoreSlot = slots.slot(topic, settings)
+
+  private def every(seconds: Long, name: String)(task: => Unit): Unit = {
+    val timer = Executors.newSingleThreadScheduledExecutor { task =>
+      val thread = new Thread(task, s"pulsar-spark: $name")
+      thread.setDaemon(true)
+      thread
+    }
+    val caught: Runnable = () =>
+      try task
+      catch { case NonFatal(e) => log.debug("{} failed, and will run again", name, e) }
+    timer.scheduleWithFixedDelay(caught, seconds, seconds, TimeUnit.SECONDS)
+    ()
   }
-  sweeper.scheduleWithFixedDelay(() => slots.values.foreach(_.closeIfIdle(Idle)), 10, 10, TimeUnit.SECONDS)
+}
 
-  def slot(topic: String, settings: StoreSettings): StoreSlot =
-    slots.getOrElseUpdate((topic, settings), new StoreSlot(topic, settings))
+/** Places for stores, by topic and settings. */
+private[checkpoint] final class StoreSlots {
+  private var slots = Map.empty[(String, StoreSettings), StoreSlot]
+
+  def slot(topic: String, settings: StoreSettings): StoreSlot = synchronized {
+    val found = slots.getOrElse((topic, settings), new StoreSlot(topic, settings))
+    slots = slots.updated((topic, settings), found)
+    found.touch()
+    found
+  }
+
+  /** Closes what nobody has used for a while, and forgets what nobody has used for long. */
+  def sweep(idle: FiniteDuration, forgotten: FiniteDuration): Unit = {
+    all.foreach(_.closeIfIdle(idle))
+    synchronized {
+      slots = slots.filterNot(_._2.isUnused(forgotten))
+    }
+  }
+
+  /** Fails the stores whose policies would lose them by now. */
+  def checkPolicies(): Unit = all.foreach(_.checkPolicies())
+
+  def all: Seq[StoreSlot] = synchronized(slots.values.toSeq)
 }
 
 /** A place for the store of a topic, with the temporary files that only this JVM has. */
@@ -69,12 +103,23 @@ private[checkpoint] final class StoreSlot(topic: String, settings: StoreSettings
 
   private def leave(): Unit = synchronized {
     users -= 1
+    touch()
+  }
+
+  /** Begins the time anew for which nobody has used it. */
+  def touch(): Unit = synchronized {
     lastUsed = System.nanoTime()
   }
 
   def closeIfIdle(patience: FiniteDuration): Unit = synchronized {
-    if (users == 0 && System.nanoTime() - lastUsed > patience.toNanos) open.foreach(close)
+    if (isUnused(patience)) open.foreach(close)
   }
+
+  def isUnused(patience: FiniteDuration): Boolean = synchronized {
+    users == 0 && System.nanoTime() - lastUsed > patience.toNanos
+  }
+
+  def checkPolicies(): Unit = synchronized(open).foreach(_.checkPolicies())
 
   private def close(store: CheckpointStore): Unit = {
     open = None

@@ -109,7 +109,8 @@ private[checkpoint] final class LogFollower(
       case e: Throwable          => fail(e) // nobody else would tell those who wait
     }
 
-  private def fail(e: Throwable): Unit = {
+  /** Ends the store: all that wait fail, and so does who comes later. */
+  def fail(e: Throwable): Unit = {
     reading.foreach(_.close())
     lock.synchronized {
       failure = Some(e)
@@ -129,10 +130,7 @@ private[checkpoint] final class LogFollower(
       journal.has(last)
 
   private def fold(before: View, found: JournalRecord): Unit = {
-    val record = RecordFormat.parse(found.bytes).getOrElse(throw Conditions.CheckpointStoreCorrupt(
-      topic = journal.name,
-      position = found.position.toString
-    ).exception)
+    val record = RecordFormat.parse(found.bytes).getOrElse(throw unreadable(found))
     before.state match {
       case Left(replay) =>
         val next = (replay + record).map(checked)
@@ -144,6 +142,13 @@ private[checkpoint] final class LogFollower(
         show(View(Right(folded.state), found.position, before.store))
         listener.arrived(Arrival(record, folded, before.place))
     }
+  }
+
+  private def unreadable(found: JournalRecord) = RecordFormat.version(found.bytes) match {
+    case Some(version) if version != RecordFormat.Version =>
+      Conditions.CheckpointStoreVersion(topic = journal.name, position = found.position.toString,
+        version = version.toString, known = RecordFormat.Version.toString).exception
+    case _ => Conditions.CheckpointStoreCorrupt(topic = journal.name, position = found.position.toString).exception
   }
 
   private def restart(before: View): Unit = {

@@ -6,7 +6,7 @@ import java.util.concurrent.{CompletableFuture, ConcurrentHashMap}
 import scala.jdk.CollectionConverters._
 
 import io.github.pulsarspark.checkpoint.LogFollower.Arrival
-import io.github.pulsarspark.checkpoint.log.{Change, Content, LogRecord, RecordFormat}
+import io.github.pulsarspark.checkpoint.log.{Change, LogRecord, RecordFormat}
 import io.github.pulsarspark.errors.Conditions
 import io.github.pulsarspark.pulsar.journal.{JournalTopic, JournalWriter}
 
@@ -22,31 +22,18 @@ private[checkpoint] final class LogWriter(journal: JournalTopic) extends AutoClo
   private val waiting = new ConcurrentHashMap[(UUID, Long), CompletableFuture[Arrival]]
 
   /** Appends a change. The result completes when the record is folded. */
-  def append(change: Change): CompletableFuture[Arrival] = group(_ => Seq(change))
-
-  /** Appends a file in records that are small enough for the brokers. */
-  def put(path: Seq[String], content: Array[Byte], overwrite: Boolean): CompletableFuture[Arrival] = group { most =>
-    val parts = if (content.isEmpty) Seq(content) else content.grouped(most).toSeq
-    parts.init.map(p => Change.Piece(new Content(p))) :+
-      Change.Put(path, overwrite, parts.size - 1, new Content(parts.last))
+  def append(change: Change): CompletableFuture[Arrival] = synchronized {
+    val own    = opened
+    val record = own.record(change)
+    val key    = (own.id, record.number)
+    val result = new CompletableFuture[Arrival]
+    waiting.put(key, result)
+    own.writer.append(RecordFormat.bytes(record)).whenComplete((_, failure) => if (failure != null) fail(own, failure))
+    result.whenComplete { (_, _) => waiting.remove(key); () }
   }
 
   /** Size limit of the content of one record. */
   def maxContent: Int = synchronized(opened.most)
-
-  private def group(changes: Int => Seq[Change]): CompletableFuture[Arrival] = synchronized {
-    val own     = opened
-    val records = changes(own.most).map(own.record)
-    val key     = (own.id, records.last.number)
-    val result  = new CompletableFuture[Arrival]
-    waiting.put(key, result)
-    records.foreach { record =>
-      own.writer.append(RecordFormat.bytes(record)).whenComplete((_, failure) =>
-        if (failure != null) fail(own, failure)
-      )
-    }
-    result.whenComplete { (_, _) => waiting.remove(key); () }
-  }
 
   private def opened: Session = session.getOrElse {
     val made = new Session(journal.writer())

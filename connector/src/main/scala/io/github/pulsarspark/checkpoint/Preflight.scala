@@ -25,22 +25,34 @@ private[checkpoint] object Preflight {
     "compactionThreshold", "maxMessageSize")
   private val Expiry = "subscriptionExpirationTime"
 
-  def check(connection: PulsarConnection, topic: String): Unit = connection.admin match {
-    case None        => log.warn("The policies of {} are not checked: set admin.url for the checkpoint store", topic)
+  def check(connection: PulsarConnection, topic: String): Unit =
+    check(connection, topic, problem => log.warn(problem))
+
+  /** Checks what may have changed since [[check]], which has said already what it does not see. */
+  def checkAgain(connection: PulsarConnection, topic: String): Unit =
+    check(connection, topic, problem => log.debug(problem))
+
+  private def check(connection: PulsarConnection, topic: String, say: String => Unit): Unit = connection.admin match {
+    case None        => say(s"The policies of $topic are not checked: set admin.url for the checkpoint store")
     case Some(admin) =>
       val asked = OfTopics.map(name => name -> admin.find(TopicNames.policy(topic, name))) :+
         Expiry -> admin.find(s"v2/namespaces/${TopicNames.namespace(topic)}/$Expiry")
-      val found = asked.flatMap { case (name, answer) => value(topic, name, answer).map(name -> _) }
+      val found = asked.flatMap { case (name, answer) => value(topic, name, answer, say).map(name -> _) }
       val bad   = found.flatMap { case (name, policy) => problem(name, policy) }
       if (bad.nonEmpty)
         throw Conditions.CheckpointStorePolicy(topic = topic, policies = bad.mkString(", ")).exception
   }
 
-  private def value(topic: String, name: String, answer: CompletableFuture[Option[JsonNode]]): Option[JsonNode] =
+  private def value(
+      topic: String,
+      name: String,
+      answer: CompletableFuture[Option[JsonNode]],
+      say: String => Unit
+  ): Option[JsonNode] =
     try answer.get(Seconds, TimeUnit.SECONDS)
     catch {
       case NonFatal(e) =>
-        log.warn("The policy {} of {} is not checked: {}", name, topic, e.getMessage)
+        say(s"The policy $name of $topic is not checked: ${e.getMessage}")
         None
     }
 

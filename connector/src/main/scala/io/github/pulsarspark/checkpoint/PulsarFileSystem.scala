@@ -10,7 +10,7 @@ import org.apache.hadoop.fs.permission.FsPermission
 import org.apache.hadoop.fs.{CreateFlag, FSDataInputStream, FSDataOutputStream, FileAlreadyExistsException, FileStatus, FileSystem, ParentNotDirectoryException, Path, PathIsNotEmptyDirectoryException}
 import org.apache.hadoop.util.Progressable
 
-import io.github.pulsarspark.checkpoint.log.{FileNode, FolderNode, Node}
+import io.github.pulsarspark.checkpoint.log.{FolderNode, Node}
 import io.github.pulsarspark.errors.Conditions
 
 /** A file system for checkpoints in topics of Pulsar: `pulsar-fs://tenant/namespace/store/folder`. All files of a store
@@ -46,11 +46,8 @@ final class PulsarFileSystem extends FileSystem {
 
   override def setWorkingDirectory(folder: Path): Unit = ()
 
-  override def open(path: Path, bufferSize: Int): FSDataInputStream = files.find(path) match {
-    case Some(FileNode(content, _)) => new FSDataInputStream(new StoreInput(content.bytes))
-    case Some(_)                    => throw new FileNotFoundException(s"$path is a folder")
-    case None                       => throw new FileNotFoundException(path.toString)
-  }
+  override def open(path: Path, bufferSize: Int): FSDataInputStream =
+    new FSDataInputStream(new StoreInput(files.read(path)))
 
   override def create(
       path: Path,

@@ -10,15 +10,17 @@ import scala.util.control.NonFatal
 import org.slf4j.LoggerFactory
 
 import io.github.pulsarspark.checkpoint.LogFollower.Arrival
-import io.github.pulsarspark.checkpoint.log.{Change, LogSize, LogState, SnapshotFormat}
+import io.github.pulsarspark.checkpoint.log.{Apart, Change, LogSize, LogState, SnapshotFormat}
 import io.github.pulsarspark.pulsar.journal.JournalTopic
 
 /** Writes snapshots of a store into its log, on a thread of their own, and moves the root of the log to the newest: the
-  * brokers then delete what is before it. A failure costs nothing but the space of the log.
+  * brokers then delete what is before it. Old contents apart from the log are stored anew, so that brokers can delete
+  * those around them too. A failure costs nothing but space.
   */
 private[checkpoint] final class SnapshotWriter(
     journal: JournalTopic,
     writer: LogWriter,
+    contents: ContentStore,
     patience: FiniteDuration,
     least: LogSize
 ) {
@@ -29,22 +31,29 @@ private[checkpoint] final class SnapshotWriter(
   /** Begins one if the state needs it. Does not wait. */
   def check(state: LogState): Unit =
     if (state.isSnapshotDue(least) && isBusy.compareAndSet(false, true)) {
-      val thread = new Thread(() => run(), s"pulsar-spark: snapshot of ${journal.name}")
+      val thread = new Thread(() => run(state), s"pulsar-spark: snapshot of ${journal.name}")
       thread.setDaemon(true)
       thread.start()
     }
 
-  private def run(): Unit =
-    try write()
-    catch {
+  private def run(state: LogState): Unit =
+    try {
+      state.old(least).foreach { case (path, content) => copy(path, content) }
+      write()
+    } catch {
       case NonFatal(e) => log.warn(s"A snapshot of ${journal.name} failed; a later change begins another: $e")
     } finally isBusy.set(false)
+
+  /** A content that is not there was replaced or deleted meanwhile. */
+  private def copy(path: Seq[String], content: Apart): Unit =
+    contents.read(content).foreach(bytes => folded(Change.Copied(path, content.places, contents.write(bytes))))
 
   private def write(): Unit = {
     val id    = UUID.randomUUID()
     val begin = folded(Change.SnapshotBegin(id))
     SnapshotFormat.changes(id, begin.folded.state, writer.maxContent).foreach(folded)
     journal.moveRoot(begin.before)
+    contents.forget(begin.folded.state.floor)
     log.debug("wrote a snapshot of {}", journal.name)
   }
 

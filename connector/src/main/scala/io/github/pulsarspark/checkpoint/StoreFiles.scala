@@ -27,6 +27,17 @@ private[checkpoint] final class StoreFiles(tenant: String, settings: StoreSettin
     }
   }
 
+  /** The bytes of a file. */
+  def read(path: Path): Array[Byte] = failing(path) {
+    val at    = StorePath.within(path, tenant)
+    val own   = slot(at)
+    val bytes = own.temporaries.bytes(at.names).orElse(find(path).flatMap {
+      case file: FileNode => own.use(_.read(at.names, file))
+      case _: FolderNode  => throw new FileNotFoundException(s"$path is a folder")
+    })
+    bytes.getOrElse(throw new FileNotFoundException(path.toString))
+  }
+
   /** Names and nodes in a folder, in order; a file is the one thing in itself. */
   def list(path: Path): Seq[(Option[String], Node)] = failing(path) {
     val at  = StorePath.within(path, tenant)
@@ -52,9 +63,9 @@ private[checkpoint] final class StoreFiles(tenant: String, settings: StoreSettin
       case _                               => if (!at.isTemporary) checkFolder(path)
     }
     def full(bytes: Long) = Conditions.CheckpointStoreFull(topic = at.topic, bytes = bytes.toString,
-      limit = settings.maxBytes.toString)
+      limit = settings.maxFileBytes.toString)
     new StoreOutput(
-      settings.maxBytes,
+      settings.maxFileBytes,
       full,
       content =>
         if (at.isTemporary) own.temporaries.put(at.names, content)
@@ -106,12 +117,12 @@ private[checkpoint] final class StoreFiles(tenant: String, settings: StoreSettin
     val (source, target) = (StorePath.within(from, tenant), StorePath.within(to, tenant))
     if (source.topic != target.topic) throw StorePath.refused(to, s"$from is in another store")
     val own = slot(source)
-    own.temporaries.find(source.names) match {
-      case Some(file) if target.isTemporary =>
-        own.temporaries.put(target.names, file.content.bytes)
+    own.temporaries.bytes(source.names) match {
+      case Some(bytes) if target.isTemporary =>
+        own.temporaries.put(target.names, bytes)
         own.temporaries.remove(source.names)
-      case Some(file) =>
-        done(to, own.use(_.put(target.names, file.content.bytes, overwrite)))
+      case Some(bytes) =>
+        done(to, own.use(_.put(target.names, bytes, overwrite)))
         own.temporaries.remove(source.names)
       case None =>
         val moving = own.ifExists(store =>
@@ -136,14 +147,14 @@ private object StoreFiles {
   }
 
   private def refused(path: Path, why: Refusal): IOException = why match {
-    case Refusal.Exists     => new FileAlreadyExistsException(path.toString)
-    case Refusal.Missing    => new FileNotFoundException(path.toString)
-    case Refusal.IsFolder   => new FileAlreadyExistsException(s"$path is a folder")
-    case Refusal.NotFolder  => new ParentNotDirectoryException(s"a file is above $path, or is there")
-    case Refusal.NotEmpty   => new PathIsNotEmptyDirectoryException(path.toString)
-    case Refusal.Inside     => new IOException(s"$path is in what is to be moved there")
-    case Refusal.NoFolder   => new FileNotFoundException(s"the folder of $path")
-    case Refusal.Incomplete => new IOException(s"$path is not written: a part of it did not arrive; write it again")
+    case Refusal.Exists    => new FileAlreadyExistsException(path.toString)
+    case Refusal.Missing   => new FileNotFoundException(path.toString)
+    case Refusal.IsFolder  => new FileAlreadyExistsException(s"$path is a folder")
+    case Refusal.NotFolder => new ParentNotDirectoryException(s"a file is above $path, or is there")
+    case Refusal.NotEmpty  => new PathIsNotEmptyDirectoryException(path.toString)
+    case Refusal.Inside    => new IOException(s"$path is in what is to be moved there")
+    case Refusal.NoFolder  => new FileNotFoundException(s"the folder of $path")
+    case Refusal.Late      => new IOException(s"$path is not written: its content was stored too early; write it again")
   }
 
   private def failing[A](path: Path)(body: => A): A =

@@ -41,6 +41,8 @@ private[checkpoint] object StorePath {
       if (store.matches(PartitionLike)) throw refused(path, s"$store looks like a partition of a topic")
       if (parts.size - 2 > Tree.MaxLevels)
         throw refused(path, s"it has more than ${Tree.MaxLevels} folders in each other")
+      if (store.endsWith(CheckpointTopicNames.ContentSuffix))
+        throw refused(path, s"the topic of $store would have the contents of another store")
       try Within(CheckpointTopicNames.of(Option(uri.getAuthority).getOrElse(tenant), parts.head, store), parts.drop(2))
       catch { case NonFatal(e) => throw refused(path, e.getMessage) }
     }

@@ -14,26 +14,43 @@ import io.github.pulsarspark.pulsar.connection.ClientSettings
 /** Settings of the stores of a file system. Their text has no secret.
   *
   * @param maxBytes
-  *   limit of all files of a store together: each JVM that uses it has them in memory
+  *   limit of all files of a store together
+  * @param inlineBytes
+  *   size of the largest content in the log itself, which each JVM with the store has in memory
   * @param snapshotAfter
   *   size of the log, at least, between two snapshots
   */
-private[checkpoint] final case class StoreSettings(client: ClientOptions, maxBytes: Long, snapshotAfter: LogSize)
+private[checkpoint] final case class StoreSettings(
+    client: ClientOptions,
+    maxBytes: Long,
+    inlineBytes: Long,
+    snapshotAfter: LogSize
+) {
+
+  /** Limit of one file: it is in memory while it is written or read. */
+  def maxFileBytes: Long = math.min(maxBytes, StoreSettings.MaxFileBytes)
+}
 
 private[checkpoint] object StoreSettings {
 
   /** Settings of Hadoop begin with it, those of Spark with `spark.hadoop.` before it. */
   val Prefix = "pulsar-fs."
 
+  private val MaxFileBytes = 1L << 30
+
   private val Groups  = Set("connection", "authentication", "tls")
   private val Clients = "pulsar.client."
 
-  private val MaxBytes      = setting("maxBytes", "bytes", "256m", 1 << 20)
+  private val MaxBytes      = setting("maxBytes", "bytes", "10g", 1 << 20)
+  private val InlineBytes   = setting("inlineBytes", "bytes", "2k", 1)
   private val SnapshotAfter = setting("snapshotAfterRecords", "count", "5000", 10)
-  private val Own           = Seq(MaxBytes, SnapshotAfter)
+  private val Own           = Seq(MaxBytes, InlineBytes, SnapshotAfter)
 
   /** Bytes of the log between two snapshots for each record that counts. */
   private val BytesPerRecord = 4096L
+
+  /** Bytes apart from the log, likewise. */
+  private val ApartPerRecord = 16384L
 
   /** The settings in Hadoop's configuration. Without an address there, those count with which Spark was started for all
     * reads and writes: `spark.datasource.pulsar.*`.
@@ -66,7 +83,8 @@ private[checkpoint] object StoreSettings {
     StoreSettings(
       ClientOptions(CheckedOptions(client, Scope.Catalog, ClientSettings.fields)),
       OptionValue.bytes(value(MaxBytes)).getOrElse(0L),
-      LogSize(records, records * BytesPerRecord)
+      OptionValue.bytes(value(InlineBytes)).getOrElse(0L),
+      LogSize(records, records * BytesPerRecord, records * ApartPerRecord)
     )
   }
 

@@ -18,6 +18,10 @@ private[checkpoint] final class Temporaries(millis: () => Long = () => System.cu
 
   def find(path: Seq[String]): Option[FileNode] = files.get(path)
 
+  def bytes(path: Seq[String]): Option[Array[Byte]] = files.get(path).map(_.content).collect {
+    case whole: Content => whole.bytes
+  }
+
   def put(path: Seq[String], content: Array[Byte]): Unit = {
     val now = millis()
     files.filterInPlace((_, draft) => now - draft.time < LongestDraft.toMillis)

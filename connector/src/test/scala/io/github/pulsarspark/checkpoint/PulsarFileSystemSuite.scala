@@ -4,12 +4,13 @@ import java.io.{FileNotFoundException, IOException}
 import java.net.URI
 import java.util.UUID
 
+import scala.concurrent.duration._
 import scala.util.Using
 
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.{FileAlreadyExistsException, FileContext, FileSystem, Options, ParentNotDirectoryException, Path, PathIsNotEmptyDirectoryException}
 
-import io.github.pulsarspark.checkpoint.log.{Change, LogRecord, RecordFormat}
+import io.github.pulsarspark.checkpoint.log.{Apart, Change, FileNode, LogRecord, RecordFormat}
 import io.github.pulsarspark.cluster.{ScriptedCluster, StoredTopic, TopicLedger, WriteSuite}
 import io.github.pulsarspark.errors.PulsarError
 import io.github.pulsarspark.pulsar.PulsarConnection
@@ -30,8 +31,11 @@ class PulsarFileSystemSuite extends WriteSuite {
   private def store(): Path = {
     val name = s"q${UUID.randomUUID.toString.take(8)}"
     store(CheckpointTopicNames.Prefix + name)
+    store(contents(name))
     new Path(s"pulsar-fs://public/default/$name")
   }
+
+  private def contents(name: String) = CheckpointTopicNames.content(CheckpointTopicNames.Prefix + name)
 
   private def fileSystem(path: Path): FileSystem = path.getFileSystem(conf())
 
@@ -40,6 +44,20 @@ class PulsarFileSystemSuite extends WriteSuite {
 
   private def read(fs: FileSystem, path: Path): String =
     Using.resource(fs.open(path))(in => new String(in.readAllBytes))
+
+  private def append(root: Path, record: Array[Byte]): Unit = {
+    val name = topic(CheckpointTopicNames.Prefix + root.getName)
+    Using.resource(PulsarConnection(client()))(_.journal(name).writer().append(record).get())
+    ()
+  }
+
+  /** Places of the content of a file. */
+  private def place(root: Path, name: String): Option[Any] = {
+    val settings = StoreSettings(conf("pulsar-fs.snapshotAfterRecords" -> "10"))
+    CheckpointStores.slot(topic(CheckpointTopicNames.Prefix + root.getName), settings)
+      .use(_.find(Seq(name)))
+      .collect { case FileNode(content: Apart, _) => content.places }
+  }
 
   private def named(body: => Any): String =
     Iterator.iterate[Throwable](intercept[Throwable](body))(_.getCause).takeWhile(_ != null).collectFirst {
@@ -147,6 +165,61 @@ class PulsarFileSystemSuite extends WriteSuite {
     assertEquals(fs.listStatus(new Path(root, "d")).length, 8)
   }
 
+  test("a large file is apart from the log, and there for each JVM under each of its names") {
+    val root  = store()
+    val fs    = fileSystem(root)
+    val other = FileSystem.newInstance(root.toUri, conf("pulsar-fs.snapshotAfterRecords" -> "4999"))
+    val text  = Iterator.continually(UUID.randomUUID.toString).take(10000).mkString
+    write(fs, new Path(root, "f"), text)
+    assertEquals(read(other, new Path(root, "f")), text)
+    assert(fs.rename(new Path(root, "f"), new Path(root, "g")))
+    assertEquals(read(other, new Path(root, "g")), text)
+    assertEquals(other.getFileStatus(new Path(root, "g")).getLen, text.length.toLong)
+    val log = cluster.topic(topic(CheckpointTopicNames.Prefix + root.getName))
+    assert(log.ledgers.flatMap(_.entries).map(_.bytes.length).sum < 10000, "the log has its places alone")
+  }
+
+  test("old contents are stored anew, so that a store that is written for long keeps what it has") {
+    val root = store()
+    val fs   = FileSystem.newInstance(root.toUri, conf("pulsar-fs.snapshotAfterRecords" -> "10"))
+    val kept = "kept" * 1000
+    write(fs, new Path(root, "kept"), kept)
+    val before = place(root, "kept")
+    val until  = System.nanoTime() + 60000000000L
+    while (place(root, "kept") == before && System.nanoTime() < until)
+      write(fs, new Path(root, "new"), "new" * 20000, overwrite = true)
+    assertNotEquals(place(root, "kept"), before)
+    assertEquals(read(fs, new Path(root, "kept")), kept)
+  }
+
+  test("contents that somebody deleted are named; the other files of the store stay") {
+    val root = store()
+    val fs   = fileSystem(root)
+    write(fs, new Path(root, "large"), "x" * 10000)
+    write(fs, new Path(root, "small"), "x")
+    cluster.remove(cluster.topic(topic(contents(root.getName))))
+    store(contents(root.getName))
+    assertEquals(named(read(fs, new Path(root, "large"))), "PULSAR_CHECKPOINT_STORE_CONTENT")
+    assertEquals(read(fs, new Path(root, "small")), "x")
+  }
+
+  test("a store of a later version is refused by name") {
+    val root   = store()
+    val record = RecordFormat.bytes(LogRecord(UUID.randomUUID, 1, 0, Change.Created(UUID.randomUUID)))
+    append(root, record.updated(2, 77: Byte))
+    assertEquals(named(fileSystem(root).exists(root)), "PULSAR_CHECKPOINT_STORE_VERSION")
+  }
+
+  test("a slot that nobody has used for long is forgotten") {
+    val slots = new StoreSlots
+    val slot  = slots.slot(topic("x"), StoreSettings(conf()))
+    slots.sweep(idle = 1.hour, forgotten = 1.hour)
+    assertEquals(slots.all, Seq(slot))
+    assertEquals(slots.slot(topic("x"), StoreSettings(conf())), slot)
+    slots.sweep(idle = Duration.Zero, forgotten = Duration.Zero)
+    assertEquals(slots.all, Nil)
+  }
+
   test("a store that does not exist is not made by a look") {
     val fs = fileSystem(new Path("pulsar-fs://public/default/none"))
     assert(!fs.exists(new Path("pulsar-fs://public/default/none/offsets")))
@@ -172,7 +245,8 @@ class PulsarFileSystemSuite extends WriteSuite {
 
   test("paths that are none of a store") {
     val fs = fileSystem(new Path("pulsar-fs://public/default/x"))
-    Seq("pulsar-fs://public/default/x-partition-0/f", "pulsar-fs://public/default", "pulsar-fs://public/").foreach(p =>
+    Seq("pulsar-fs://public/default/x-partition-0/f", "pulsar-fs://public/default/x-content/f",
+      "pulsar-fs://public/default", "pulsar-fs://public/").foreach(p =>
       assertEquals(named(fs.create(new Path(p))), "PULSAR_CHECKPOINT_STORE_PATH", p)
     )
     assertEquals(named(FileSystem.newInstance(URI.create("pulsar-fs:///x/y"), conf())), "PULSAR_CHECKPOINT_STORE_PATH")
@@ -239,11 +313,8 @@ class PulsarFileSystemSuite extends WriteSuite {
 
   test("a log without its beginning is no empty store") {
     val root   = store()
-    val name   = CheckpointTopicNames.Prefix + root.getName
     val record = LogRecord(UUID.randomUUID, 1, 0, Change.MakeFolder(Seq("d")))
-    Using.resource(PulsarConnection(client()))(
-      _.journal(topic(name)).writer().append(RecordFormat.bytes(record)).get()
-    )
+    append(root, RecordFormat.bytes(record))
     assertEquals(named(fileSystem(root).exists(root)), "PULSAR_CHECKPOINT_STORE_CUT")
   }
 

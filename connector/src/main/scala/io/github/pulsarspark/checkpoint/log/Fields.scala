@@ -4,6 +4,8 @@ import java.io.{ByteArrayInputStream, ByteArrayOutputStream, DataInputStream, Da
 import java.nio.charset.StandardCharsets.UTF_8
 import java.util.UUID
 
+import io.github.pulsarspark.position.Position
+
 /** Writes the fields of records and snapshots, one after the other. */
 private[log] final class FieldWriter {
   private val bytes = new ByteArrayOutputStream
@@ -22,6 +24,23 @@ private[log] final class FieldWriter {
   }
 
   def path(value: Seq[String]): Unit = several(value)(text)
+
+  def place(value: Position): Unit = {
+    long(value.ledgerId)
+    long(value.entryId)
+  }
+
+  def file(value: FileContent): Unit = value match {
+    case inLog: Content =>
+      byte(0)
+      content(inLog)
+    case Apart(size, checksum, places, since) =>
+      byte(1)
+      long(size)
+      long(checksum)
+      several(places)(place)
+      long(since)
+  }
 
   def several[A](values: Iterable[A])(each: A => Unit): Unit = {
     int(values.size)
@@ -52,6 +71,20 @@ private[log] final class FieldReader(bytes: Array[Byte]) {
     val names = several(text())
     if (names.size > Tree.MaxLevels) throw new IllegalArgumentException(s"a path of ${names.size} names")
     names
+  }
+
+  def place(): Position = Position(long(), long())
+
+  def file(): FileContent = byte() match {
+    case 0     => content()
+    case 1     => apart()
+    case other => throw new IllegalArgumentException(s"a content of kind $other")
+  }
+
+  private def apart() = {
+    val found = Apart(long(), long(), several(place()), long())
+    if (found.size < 0 || found.places.isEmpty) throw new IllegalArgumentException(s"a content at $found")
+    found
   }
 
   def several[A](each: => A): Vector[A] = Vector.fill(size())(each)

@@ -2,6 +2,8 @@ package io.github.pulsarspark.checkpoint.log
 
 import java.util.UUID
 
+import io.github.pulsarspark.position.Position
+
 /** A record of the log of a store.
   *
   * @param writer
@@ -22,23 +24,23 @@ private[checkpoint] object Change {
   /** The first record of a log. */
   final case class Created(store: UUID) extends Change
 
-  /** A part of a content that is too large for one record: the `Put` of the same writer follows. */
-  final case class Piece(content: Content) extends Change
+  /** Writes a file. A content apart from the log is stored before. */
+  final case class Put(path: Seq[String], overwrite: Boolean, content: FileContent) extends Change
 
-  /** Writes a file.
+  /** Names another copy of a content that is apart from the log.
     *
-    * @param pieces
-    *   number of records before this one that have the first parts of the content
-    * @param content
-    *   its last part
+    * @param from
+    *   the places of the copy that the file has now; with others it stays as it is
     */
-  final case class Put(path: Seq[String], overwrite: Boolean, pieces: Int, content: Content) extends Change
+  final case class Copied(path: Seq[String], from: Seq[Position], to: Apart) extends Change
 
   final case class Delete(path: Seq[String], recursive: Boolean)                  extends Change
   final case class Rename(from: Seq[String], to: Seq[String], overwrite: Boolean) extends Change
   final case class MakeFolder(path: Seq[String])                                  extends Change
 
-  /** The place in the log whose state a snapshot has: that after this record. */
+  /** The place in the log whose state a snapshot has: that after this record. From here on, no record can name contents
+    * before those that files have now.
+    */
   final case class SnapshotBegin(id: UUID) extends Change
 
   final case class SnapshotPart(id: UUID, index: Int, content: Content) extends Change

@@ -49,7 +49,7 @@ private[checkpoint] final case class LogReplay(
     if (!begun.contains(end.id) || !(0 until end.parts).forall(own.contains)) None
     else {
       val whole = Array.concat((0 until end.parts).map(own(_).bytes): _*)
-      Option.when(SnapshotFormat.checksum(whole) == end.checksum)(whole).flatMap(SnapshotFormat.parse)
+      Option.when(Apart.checksum(whole) == end.checksum)(whole).flatMap(SnapshotFormat.parse)
     }
   }
 

@@ -2,17 +2,21 @@ package io.github.pulsarspark.checkpoint.log
 
 import scala.util.Try
 
-/** Records as bytes. The first byte is the version of the format. */
+/** Records as bytes. The first ones say that it is one, the next one is the version of the format. */
 private[checkpoint] object RecordFormat {
   import Change._
 
-  private val Version = 1
+  val Version: Int = 2
+
+  private val (first, second) = ('P'.toInt, 'C'.toInt)
 
   /** Bytes of a record besides its content, at most, for paths of usual lengths. */
   val Overhead: Int = 4096
 
   def bytes(record: LogRecord): Array[Byte] = {
     val out = new FieldWriter
+    out.byte(first)
+    out.byte(second)
     out.byte(Version)
     out.uuid(record.writer)
     out.long(record.number)
@@ -25,15 +29,16 @@ private[checkpoint] object RecordFormat {
     case Created(store) =>
       out.byte(1)
       out.uuid(store)
-    case Piece(content) =>
+    case Put(path, overwrite, content) =>
       out.byte(2)
-      out.content(content)
-    case Put(path, overwrite, pieces, content) =>
-      out.byte(3)
       out.path(path)
       out.flag(overwrite)
-      out.int(pieces)
-      out.content(content)
+      out.file(content)
+    case Copied(path, from, to) =>
+      out.byte(3)
+      out.path(path)
+      out.several(from)(out.place)
+      out.file(to)
     case Delete(path, recursive) =>
       out.byte(4)
       out.path(path)
@@ -61,16 +66,22 @@ private[checkpoint] object RecordFormat {
       out.long(checksum)
   }
 
-  /** The record; None for bytes that are none, and for those of a newer version. */
-  def parse(bytes: Array[Byte]): Option[LogRecord] = Try {
-    val in = new FieldReader(bytes)
-    Option.when(in.byte() == Version)(LogRecord(in.uuid(), in.long(), in.long(), change(in)))
-  }.toOption.flatten
+  /** The version of a record; None for bytes that are none. */
+  def version(bytes: Array[Byte]): Option[Int] =
+    Option.when(bytes.length > 2 && bytes(0) == first && bytes(1) == second)(bytes(2).toInt)
+
+  /** The record; None for bytes that are none, and for those of another version. */
+  def parse(bytes: Array[Byte]): Option[LogRecord] = version(bytes).filter(_ == Version).flatMap { _ =>
+    Try {
+      val in = new FieldReader(bytes.drop(3))
+      LogRecord(in.uuid(), in.long(), in.long(), change(in))
+    }.toOption
+  }
 
   private def change(in: FieldReader): Change = in.byte() match {
     case 1     => Created(in.uuid())
-    case 2     => Piece(in.content())
-    case 3     => Put(in.path(), in.flag(), in.int(), in.content())
+    case 2     => Put(in.path(), in.flag(), in.file())
+    case 3     => copied(in)
     case 4     => Delete(in.path(), in.flag())
     case 5     => Rename(in.path(), in.path(), in.flag())
     case 6     => MakeFolder(in.path())
@@ -78,5 +89,10 @@ private[checkpoint] object RecordFormat {
     case 8     => SnapshotPart(in.uuid(), in.int(), in.content())
     case 9     => SnapshotEnd(in.uuid(), in.int(), in.long())
     case other => throw new IllegalArgumentException(s"a change of kind $other")
+  }
+
+  private def copied(in: FieldReader) = (in.path(), in.several(in.place()), in.file()) match {
+    case (path, from, to: Apart) => Copied(path, from, to)
+    case (_, _, other)           => throw new IllegalArgumentException(s"a copy of $other")
   }
 }

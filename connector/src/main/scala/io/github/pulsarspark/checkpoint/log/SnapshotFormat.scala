@@ -1,7 +1,6 @@
 package io.github.pulsarspark.checkpoint.log
 
 import java.util.UUID
-import java.util.zip.CRC32
 
 import scala.util.Try
 
@@ -19,13 +18,7 @@ private[checkpoint] object SnapshotFormat {
     val whole = bytes(state)
     val parts = whole.grouped(most).map(new Content(_)).toSeq
     parts.zipWithIndex.map { case (part, index) => Change.SnapshotPart(id, index, part) } :+
-      Change.SnapshotEnd(id, parts.size, checksum(whole))
-  }
-
-  def checksum(bytes: Array[Byte]): Long = {
-    val sum = new CRC32
-    sum.update(bytes)
-    sum.getValue
+      Change.SnapshotEnd(id, parts.size, Apart.checksum(whole))
   }
 
   def bytes(state: LogState): Array[Byte] = {
@@ -33,6 +26,8 @@ private[checkpoint] object SnapshotFormat {
     out.uuid(state.store)
     size(out, state.written)
     size(out, state.covered)
+    out.place(state.floor)
+    out.place(state.newest)
     out.several(state.begun.toSeq) { case (id, at) =>
       out.uuid(id)
       size(out, at)
@@ -40,7 +35,6 @@ private[checkpoint] object SnapshotFormat {
     out.several(state.writers.toSeq) { case (id, writer) =>
       out.uuid(id)
       out.long(writer.last)
-      out.several(writer.pieces)(out.content)
       out.long(writer.seen)
     }
     node(out, state.tree.root)
@@ -51,10 +45,11 @@ private[checkpoint] object SnapshotFormat {
   def parse(bytes: Array[Byte]): Option[LogState] = Try {
     val in                  = new FieldReader(bytes)
     val (store, at, covers) = (in.uuid(), size(in), size(in))
+    val (floor, newest)     = (in.place(), in.place())
     val begun               = in.several(in.uuid() -> size(in)).toMap
-    val writers             = in.several(in.uuid() -> WriterState(in.long(), in.several(in.content()), in.long())).toMap
+    val writers             = in.several(in.uuid() -> WriterState(in.long(), in.long())).toMap
     node(in, 0) match {
-      case root: FolderNode => Some(LogState(store, Tree(root), writers, at, begun, covers))
+      case root: FolderNode => Some(LogState(store, Tree(root), writers, at, begun, covers, floor, newest))
       case _: FileNode      => None
     }
   }.toOption.flatten
@@ -62,16 +57,17 @@ private[checkpoint] object SnapshotFormat {
   private def size(out: FieldWriter, size: LogSize): Unit = {
     out.long(size.records)
     out.long(size.bytes)
+    out.long(size.apart)
   }
 
-  private def size(in: FieldReader) = LogSize(in.long(), in.long())
+  private def size(in: FieldReader) = LogSize(in.long(), in.long(), in.long())
 
   private def node(out: FieldWriter, one: Node): Unit = one match {
     case FileNode(content, time) =>
       out.byte(file)
       out.long(time)
-      out.content(content)
-    case FolderNode(children, time, _, _) =>
+      out.file(content)
+    case FolderNode(children, time, _, _, _) =>
       out.byte(folder)
       out.long(time)
       out.several(children.toSeq.sortBy(_._1)) { case (name, child) =>
@@ -84,7 +80,7 @@ private[checkpoint] object SnapshotFormat {
     if (level > Tree.MaxLevels) throw new IllegalArgumentException(s"more than ${Tree.MaxLevels} folders in each other")
     val kind = in.byte()
     val time = in.long()
-    if (kind == file) FileNode(in.content(), time)
+    if (kind == file) FileNode(in.file(), time)
     else in.several(in.text() -> node(in, level + 1)).foldLeft(FolderNode.empty(time)) { case (all, (name, child)) =>
       all + (name, child)
     }

@@ -61,6 +61,16 @@ private[checkpoint] final case class Tree(root: FolderNode) {
       case (Some(node), _) => Tree(without(root, from)).place(to, node, node.time)
     }
 
+  /** Files whose contents are apart from the log, with their paths. */
+  def apart: Iterator[(Seq[String], Apart)] = {
+    def below(path: Seq[String], node: Node): Iterator[(Seq[String], Apart)] = node match {
+      case FileNode(content: Apart, _)      => Iterator(path -> content)
+      case _: FileNode                      => Iterator.empty
+      case FolderNode(children, _, _, _, _) => children.iterator.flatMap { case (name, n) => below(path :+ name, n) }
+    }
+    below(Nil, root)
+  }
+
   private def place(path: Seq[String], node: Node, time: Long): Changed = {
     def within(folder: FolderNode, rest: Seq[String]): Either[Refusal, FolderNode] =
       if (rest.size == 1) Right(folder + (rest.head, node))
@@ -99,6 +109,6 @@ private[checkpoint] object Refusal {
   case object Inside    extends Refusal // a folder would be below itself
   case object NoFolder  extends Refusal // the folder of the new path does not exist
 
-  /** Pieces of the content are missing in the log. */
-  case object Incomplete extends Refusal
+  /** The content may be deleted already: it was stored long before its record. */
+  case object Late extends Refusal
 }

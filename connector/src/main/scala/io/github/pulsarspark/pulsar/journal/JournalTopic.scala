@@ -2,6 +2,7 @@ package io.github.pulsarspark.pulsar.journal
 
 import java.util.concurrent.TimeUnit
 
+import scala.annotation.tailrec
 import scala.jdk.CollectionConverters._
 
 import org.apache.pulsar.client.api.{CompressionType, PulsarClientException, Reader, Schema}
@@ -50,16 +51,28 @@ private[pulsarspark] final class JournalTopic private[pulsar] (
 
   /** The records after a position. */
   def reader(after: Position): JournalReader =
-    named(new JournalReader(name, open(after, isInclusive = false), calls))
+    named(new JournalReader(name, open(after, isInclusive = false, QueuedRecords), calls))
 
   /** True if the topic still has the record at this position, and with it all after that. */
-  def has(position: Position): Boolean = named {
-    val reader = open(position, isInclusive = true)
-    try calls.askByConsumer(s"Looking for record $position of $name")(() => reader.hasMessageAvailableAsync) && {
-        val found = Option(reader.readNext(options.operationTimeout.toMillis.toInt, TimeUnit.MILLISECONDS))
-        found.exists(message => JournalReader.position(message.getMessageId) == position)
-      }
+  def has(position: Position): Boolean = records(Seq(position)).isDefined
+
+  /** The records at some positions, which are in order; None if one of them is not there. */
+  def records(positions: Seq[Position]): Option[Seq[Array[Byte]]] = named {
+    val reader = open(positions.head, isInclusive = true, math.min(positions.size, QueuedRecords))
+    val what   = s"Looking for record ${positions.head} of $name"
+    try
+      if (!calls.askByConsumer(what)(() => reader.hasMessageAvailableAsync)) None
+      else
+        positions.foldLeft(Option(Vector.empty[Array[Byte]])) { (found, position) =>
+          found.flatMap(before => at(position, reader).map(before :+ _))
+        }
     finally { reader.closeAsync(); () }
+  }
+
+  @tailrec private def at(position: Position, reader: Reader[Array[Byte]]): Option[Array[Byte]] = {
+    val message = calls.await(s"Reading record $position of $name")(reader.readNextAsync())
+    val found   = JournalReader.position(message.getMessageId)
+    if (found < position) at(position, reader) else Option.when(found == position)(message.getValue)
   }
 
   def writer(): JournalWriter = named {
@@ -78,12 +91,12 @@ private[pulsarspark] final class JournalTopic private[pulsar] (
     }
   }
 
-  private def open(start: Position, isInclusive: Boolean): Reader[Array[Byte]] = {
+  private def open(start: Position, isInclusive: Boolean, queue: Int): Reader[Array[Byte]] = {
     val builder = client
       .newReader(Schema.BYTES)
       .topic(name)
       .startMessageId(new MessageIdImpl(start.ledgerId, start.entryId, -1))
-      .receiverQueueSize(QueuedRecords)
+      .receiverQueueSize(queue)
     if (isInclusive) builder.startMessageIdInclusive()
     calls.awaitOwned(s"Opening a reader of $name")(builder.createAsync()) { late => late.closeAsync(); () }
   }

@@ -6,6 +6,7 @@ import org.apache.pulsar.client.api.PulsarClientException
 import org.apache.pulsar.client.impl.ProducerImpl
 
 import io.github.pulsarspark.errors.{Conditions, FirstLine}
+import io.github.pulsarspark.position.Position
 import io.github.pulsarspark.pulsar.connection.ClusterCalls
 
 /** Appends records to a journal in the order of the calls. A record may be stored twice, with others between. */
@@ -18,9 +19,12 @@ private[pulsarspark] final class JournalWriter private[journal] (
   /** Size limit of a record. */
   val maxBytes: Int = producer.getConnectionHandler.getMaxMessageSize
 
-  /** Completes when the record is stored. After a failure it may be stored nevertheless, also later. */
-  def append(record: Array[Byte]): CompletableFuture[Unit] =
-    producer.sendAsync(record).handle[Unit]((_, failure) => if (failure != null) throw explained(failure))
+  /** Completes when the record is stored, with its position. After a failure it may be stored nevertheless, also later.
+    */
+  def append(record: Array[Byte]): CompletableFuture[Position] =
+    producer.sendAsync(record).handle[Position]((id, failure) =>
+      if (failure == null) JournalReader.position(id) else throw explained(failure)
+    )
 
   private def explained(failure: Throwable): Throwable = failure match {
     case e: CompletionException if e.getCause != null => explained(e.getCause)

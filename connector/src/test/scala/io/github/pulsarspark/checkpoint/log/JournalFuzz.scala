@@ -3,6 +3,7 @@ package io.github.pulsarspark.checkpoint.log
 import java.util.UUID
 
 import io.github.pulsarspark.fuzz.{FuzzTarget, Pieces}
+import io.github.pulsarspark.position.Position
 
 /** A journal of records, from which a store is built again. */
 object JournalFuzz extends FuzzTarget {
@@ -14,12 +15,14 @@ object JournalFuzz extends FuzzTarget {
 
   private def content(text: String) = new Content(text.getBytes)
 
+  private def apart(entry: Long) = Apart(5, 7, Seq(Position(1, entry), Position(1, entry + 1)))
+
   private val created = LogState.created(LogRecord(ids.head, 1, 5, Change.Created(ids.head)), ids.head)
 
   override def seeds: Seq[Array[Byte]] = Seq(
     journal(
       Change.Created(ids.head),
-      Change.Put(Seq("a", "f"), overwrite = false, 0, content("text")),
+      Change.Put(Seq("a", "f"), overwrite = false, content("text")),
       Change.Rename(Seq("a", "f"), Seq("a", "g"), overwrite = true),
       Change.MakeFolder(Seq("d")),
       Change.Delete(Seq("a"), recursive = true)
@@ -30,9 +33,9 @@ object JournalFuzz extends FuzzTarget {
     journal(
       Change.Created(ids.head),
       Change.Created(ids.head),
-      Change.Piece(content("one")),
+      Change.Put(Seq("f"), overwrite = false, apart(3)),
       Change.MakeFolder(Seq("d")),
-      Change.Put(Seq("f"), overwrite = false, 1, content("two"))
+      Change.Copied(Seq("f"), apart(3).places, apart(9))
     )
   )
 

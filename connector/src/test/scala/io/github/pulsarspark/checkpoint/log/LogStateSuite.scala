@@ -61,7 +61,7 @@ class LogStateSuite extends PropertySuite(samples = 300) {
       outcomes.zip(outcomes.drop(1)).foreach {
         case ((before, _), (after, Some((record, outcome)))) =>
           record.change match {
-            case Change.Put(path, false, 0, content) =>
+            case Change.Put(path, false, content: Content) =>
               val isFree = before.tree.find(path).isEmpty
               assertEquals(outcome, if (isFree) Outcome.Done else Outcome.Refused(Refusal.Exists))
               if (isFree) assertEquals(after.tree.find(path), Some(FileNode(content, record.time)))
@@ -94,17 +94,6 @@ class LogStateSuite extends PropertySuite(samples = 300) {
     }
   }
 
-  test("a file in pieces is there as a whole, or not at all") {
-    val pieces = Seq("ab", "cd").map(text => Change.Piece(content(text)))
-    val put    = Change.Put(Seq("f"), overwrite = false, 2, content("e"))
-    val whole  = LogRecord(Writers.head, 1, 0, Change.Created(Store)) +: numbered(Writers(1), pieces :+ put)
-    assertEquals(files(fold(whole).tree), Map("f" -> "abcde"))
-    whole.indices.drop(1).init.foreach(lost => assertEquals(files(fold(whole.patch(lost, Nil, 1)).tree).size, 0))
-    val mixed = whole.take(3) ++ numbered(Writers(2), Seq(Change.Put(Seq("g"), overwrite = true, 0, content("x")))) ++
-      Seq(whole(2)) ++ whole.drop(3)
-    assertEquals(files(fold(mixed).tree), Map("f" -> "abcde", "g" -> "x"))
-  }
-
   test("a log that lost its beginning has no state: a later creation is not the first") {
     val lost    = numbered(Writers(1), Seq(Change.MakeFolder(Seq("d"))))
     val created = LogRecord(Writers(2), 1, 0, Change.Created(Store))
@@ -116,8 +105,8 @@ class LogStateSuite extends PropertySuite(samples = 300) {
   }
 
   test("a snapshot is due when the log is long or large beside what it holds, and nobody writes one") {
-    val least  = LogSize(10, 1000000)
-    val puts   = (1 to 30).map(i => Change.Put(Seq(s"f${i % 2}"), overwrite = true, 0, content("x")))
+    val least  = LogSize(10, 1000000, 1000000)
+    val puts   = (1 to 30).map(i => Change.Put(Seq(s"f${i % 2}"), overwrite = true, content("x")))
     val log    = LogRecord(Writers.head, 1, 0, Change.Created(Store)) +: numbered(Writers(1), puts)
     val states = log.indices.map(n => fold(log.take(n + 1)))
     assertEquals(states.map(_.isSnapshotDue(least)).indexOf(true), 9)
@@ -139,7 +128,9 @@ class LogStateSuite extends PropertySuite(samples = 300) {
   test("bytes that are no record") {
     val bytes = RecordFormat.bytes(LogRecord(Store, 1, 2, Change.Delete(Seq("a", "b"), recursive = true)))
     bytes.indices.foreach(n => assertEquals(RecordFormat.parse(bytes.take(n)), None))
-    assertEquals(RecordFormat.parse(bytes.updated(0, 9: Byte)), None)
+    Seq(0, 1, 2).foreach(n => assertEquals(RecordFormat.parse(bytes.updated(n, 9: Byte)), None))
+    assertEquals((RecordFormat.version(bytes), RecordFormat.version(bytes.updated(2, 9: Byte))), (Some(2), Some(9)))
+    assertEquals(RecordFormat.version("{}".getBytes), None)
     assertEquals(RecordFormat.parse("{\"some\": \"message\"}".getBytes), None)
     assertEquals(SnapshotFormat.parse(bytes), None)
   }
@@ -152,7 +143,7 @@ private object LogStateSuite {
   def content(text: String): Content = new Content(text.getBytes)
 
   private def put(name: String, overwrite: Boolean, text: String) =
-    Change.Put(Seq(name), overwrite, 0, content(text))
+    Change.Put(Seq(name), overwrite, content(text))
 
   /** Six records of six writers about two files. */
   val Six: Seq[(Int, Change)] = Seq(
@@ -205,13 +196,19 @@ private object LogStateSuite {
   def fold(log: Seq[LogRecord]): LogState = log.tail.foldLeft(start(log.head))((state, r) => (state + r).state)
 
   def files(tree: Tree): Map[String, String] = tree.root.children.collect { case (file, FileNode(content, _)) =>
-    file -> new String(content.bytes)
+    file -> text(content)
+  }
+
+  /** Text of a content; the first place of one that is apart from the log. */
+  private def text(content: FileContent): String = content match {
+    case whole: Content => new String(whole.bytes)
+    case apart: Apart   => apart.places.head.toString
   }
 
   /** Files after changes, each of which is made once. */
   def model(changes: Seq[Change]): Map[String, String] = changes.foldLeft(Map.empty[String, String]) {
-    case (now, Change.Put(path, over, _, text)) if over || !now.contains(path.head) =>
-      now.updated(path.head, new String(text.bytes))
+    case (now, Change.Put(path, over, content)) if over || !now.contains(path.head) =>
+      now.updated(path.head, text(content))
     case (now, Change.Delete(path, _)) => now - path.head
     case (now, Change.Rename(from, to, over)) if now.contains(from.head) && (over || !now.contains(to.head)) =>
       (now - from.head).updated(to.head, now(from.head))

@@ -3,6 +3,7 @@ package io.github.pulsarspark.checkpoint.log
 import java.util.UUID
 
 import io.github.pulsarspark.fuzz.FuzzTarget
+import io.github.pulsarspark.position.Position
 
 /** The state of a checkpoint store, and records upon it. */
 object SnapshotFuzz extends FuzzTarget {
@@ -13,9 +14,9 @@ object SnapshotFuzz extends FuzzTarget {
   private val state = LogState.created(record(1, Change.Created(id)), id)
   private val more  = Seq(
     Change.MakeFolder(Seq("a", "b")),
-    Change.Put(Seq("a", "f"), overwrite = false, 0, new Content("text".getBytes)),
+    Change.Put(Seq("a", "f"), overwrite = false, new Content("text".getBytes)),
     Change.SnapshotBegin(id),
-    Change.Piece(new Content("part".getBytes))
+    Change.Put(Seq("g"), overwrite = false, Apart(5, 7, Seq(Position(1, 3), Position(1, 4))))
   )
 
   override def seeds: Seq[Array[Byte]] = Seq(
@@ -24,6 +25,6 @@ object SnapshotFuzz extends FuzzTarget {
   ).map(SnapshotFormat.bytes)
 
   override def decode(bytes: Array[Byte]): Any = SnapshotFormat.parse(bytes).map { found =>
-    (found + record(99, Change.Put(Seq("z"), overwrite = true, 0, new Content(Array[Byte](1))))).state
+    (found + record(99, Change.Put(Seq("z"), overwrite = true, new Content(Array[Byte](1))))).state
   }
 }

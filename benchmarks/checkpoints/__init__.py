@@ -1,0 +1,1 @@
+"""Checkpoints in topics, beside those in a local path."""

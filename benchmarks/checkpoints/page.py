@@ -1,0 +1,174 @@
+"""The page and the plots of `checkpoints.json`."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import statistics
+from typing import TYPE_CHECKING, Any
+
+from benchmarks.plot import THEMES
+from benchmarks.report import keep
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from pathlib import Path
+
+_TITLES = {"topic": "a topic", "local": "a local path", "plain": "a local path, no processes"}
+_KINDS = {"stateless": "no state", "counts-1000": "counts of 1,000 keys"}
+_HEAD = """\
+# Checkpoints in a topic
+
+Made by `make bench-checkpoints`, not by hand, from [checkpoints.json](checkpoints.json). Queries over numbers
+that Spark makes, with RocksDB and its changelog. The server is a standalone Pulsar on the same machine that does not
+wait for its disk. Hadoop's native code is not in PySpark: without it, a local path costs processes that Hadoop starts
+in each micro-batch. The third place is a local path for which it starts none, and writes no checksums: about what
+native code would cost.
+
+{runs}
+"""
+_TRIGGERS = """
+## Micro-batches of 1,000 rows
+
+Median (99th percentile), ms; places take turns in one run. Two log writes are `walCommit` and `commitOffsets`.
+
+| query | checkpoint in | two log writes | whole trigger | beside the local path | without its processes |
+|---|---|--:|--:|--:|--:|
+"""
+_RESTART = """
+## Start again with {keys:,} keys of state
+
+From `start()` in another JVM, which has run a query before, until the first micro-batch is committed.
+
+| checkpoint in | seconds | of it tasks |
+|---|--:|--:|
+"""
+_GROWTH = """
+## Size of a checkpoint
+
+A query that counts 1,000 keys. Ledgers of {entries:,} records, since brokers delete whole ones; a local path has the
+files alone.
+
+<picture>
+  <source media="(prefers-color-scheme: dark)" srcset="plots/checkpoints-dark.svg">
+  <img alt="Size of a checkpoint by micro-batches" src="plots/checkpoints-light.svg">
+</picture>
+
+| checkpoint in | micro-batches | first third, at most | second third | last third | at the end |
+|---|--:|--:|--:|--:|--:|
+"""
+_WIDE = """
+## {partitions} partitions of state, a trigger each second, two executors
+
+Counts of 100,000 keys, 20,000 rows for each trigger. A store that has all contents in its log is what each JVM would
+have to follow without the second topic. Bytes are those of one trigger; a JVM's are the average of both executors and
+the driver.
+
+| contents in the log | the topics received | each JVM read | of it | a trigger took, s |
+|---|--:|--:|--:|--:|
+"""
+WIDE_PARTITIONS = 200
+WIDE = {"1m": "all", "2k": "up to 2 KiB, as by default"}
+"""Largest contents in the log."""
+
+_LEDGER_ENTRIES = 5000
+
+
+def write(file: Path) -> None:
+    """Write the page beside the results, and the plots below it."""
+    found: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
+    keep(file.with_suffix(".md"), text(found))
+    if "growth" in found:
+        for theme in THEMES:
+            plots = file.parent / "plots"
+            plots.mkdir(parents=True, exist_ok=True)
+            _draw(found["growth"], theme, digest(file), plots / f"checkpoints-{theme}.svg")
+
+
+def text(found: dict[str, Any]) -> str:
+    """The page of these results."""
+    return "".join(_parts(found))
+
+
+def digest(file: Path) -> str:
+    """The mark of the results that a plot is made from."""
+    return hashlib.sha256(file.read_bytes()).hexdigest()
+
+
+def _parts(found: dict[str, Any]) -> Iterator[str]:
+    yield _HEAD.format(runs="\n".join(f"- {part}: {_run(of['run'])}" for part, of in found.items()))
+    if "triggers" in found:
+        yield _TRIGGERS
+        for kind, title in _KINDS.items():
+            by_place = found["triggers"][kind]
+            middles = {place: statistics.median(one[3] for one in rows) for place, rows in by_place.items()}
+            for place, rows in by_place.items():
+                logs, whole = _spread([one[0] + one[1] for one in rows]), _spread([one[3] for one in rows])
+                ratios = [f"{middles[place] / middles[other]:.2f}" for other in ("local", "plain")]
+                yield _row(title, _TITLES[place], logs, whole, *ratios)
+    if "restart" in found:
+        restart = found["restart"]
+        yield _RESTART.format(keys=restart["keys"])
+        for place, title in _TITLES.items():
+            yield _row(title, f"{restart[place]['seconds']:.1f}", f"{restart[place]['tasks']:.1f}")
+    if "growth" in found:
+        yield _GROWTH.format(entries=_LEDGER_ENTRIES)
+        for place in ("topic", "local"):
+            sizes = [size for _, size in found["growth"][place]]
+            third = len(sizes) // 3
+            thirds = [max(part) for part in (sizes[:third], sizes[third : 2 * third], sizes[2 * third :])]
+            last = found["growth"][place][-1][0]
+            yield _row(_TITLES[place], f"{last:,}", *(_megabytes(size) for size in [*thirds, sizes[-1]]))
+    if "wide" in found:
+        yield _WIDE.format(partitions=WIDE_PARTITIONS)
+        for inline, title in WIDE.items():
+            wide = found["wide"][inline]
+            bytes_ = (_megabytes(wide["written"]), _megabytes(wide["read"]))
+            yield _row(title, *bytes_, f"{wide['read'] / wide['written']:.2f}", f"{wide['seconds']:.1f}")
+
+
+def _run(run: dict[str, Any]) -> str:
+    return (
+        f"Spark {run['spark']}, {run['cores']} cores, load average {run['load']} at the end, "
+        f"{run['stolen']} s of CPU time went to other virtual machines"
+    )
+
+
+def _row(*cells: str) -> str:
+    return f"| {' | '.join(cells)} |\n"
+
+
+def _spread(millis: Sequence[int]) -> str:
+    return f"{statistics.median(millis):.0f} ({statistics.quantiles(millis, n=100)[98]:.0f})"
+
+
+def _megabytes(size: float) -> str:
+    return f"{size / 1e6:.2f} MB"
+
+
+def _draw(growth: dict[str, Any], theme: str, made_from: str, path: Path) -> None:
+    import matplotlib as mpl
+    from matplotlib.figure import Figure
+
+    colours = THEMES[theme]
+    settings: Any = {"svg.fonttype": "none", "svg.hashsalt": "pulsar-spark", "font.size": 9}
+    settings |= dict.fromkeys(("text.color", "xtick.color", "ytick.color", "axes.labelcolor"), colours["text"])
+    with mpl.rc_context(settings):
+        figure = Figure(figsize=(8, 3.2), facecolor=colours["page"], layout="constrained")
+        axes = figure.add_subplot(facecolor=colours["page"])
+        for place, colour in (("topic", "#d55e00"), ("local", "#1f8fd6")):
+            batches, sizes = zip(*growth[place], strict=True)
+            axes.plot(batches, [size / 1e6 for size in sizes], color=colour, linewidth=1.5, label=_TITLES[place])
+        axes.set_xlabel("micro-batches")
+        axes.set_ylabel("MB (10^6)")
+        axes.set_ylim(bottom=0)
+        axes.grid(visible=True, color=colours["grid"], linewidth=0.6)
+        for spine in axes.spines.values():
+            spine.set_visible(False)
+        axes.legend(frameon=False)
+        metadata = {
+            "Date": None,
+            "Title": "Size of a checkpoint",
+            "Description": f"checkpoints.json sha256 {made_from}",
+        }
+        figure.savefig(path, format="svg", metadata=metadata)
