@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import re
 from functools import update_wrapper
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
 
@@ -16,6 +17,8 @@ Arguments = ParamSpec("Arguments")
 Result = TypeVar("Result")
 
 _SESSION = "spark"
+# Python 3.13 takes the indentation out of docstrings.
+_SESSION_LINE = re.compile(rf"^ *{_SESSION}: The session\.\n", re.MULTILINE)
 
 
 class InSession:
@@ -71,5 +74,5 @@ def _show(name: str, method: Any, function: Callable[..., Any]) -> None:  # noqa
     first = inspect.Parameter("self", inspect.Parameter.POSITIONAL_ONLY)
     method.__signature__ = inspect.signature(method).replace(parameters=[first, *rest])
     method.__annotations__ = {key: hint for key, hint in method.__annotations__.items() if key != _SESSION}
-    method.__doc__ = (method.__doc__ or "").replace(f"        {_SESSION}: The session.\n", "")
+    method.__doc__ = _SESSION_LINE.sub("", method.__doc__ or "")
     method.__name__, method.__qualname__ = name, f"Pulsar.{name}"
