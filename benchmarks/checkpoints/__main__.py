@@ -34,8 +34,8 @@ PARTS = ("triggers", "restart", "growth", "wide")
 _KINDS = ("stateless", "counts-1000")
 _ROUNDS, _WARM, _COUNTED = 2, 100, 200
 _KEYS, _FILLS = 1_000_000, 20
-_BATCHES, _LOCAL_BATCHES, _STEP = 2000, 400, 20
-_WIDE_BATCHES = 6
+_BATCHES, _LOCAL_BATCHES, _STEP = 1500, 300, 20
+_WIDE_BATCHES = 2
 
 
 def _triggers(stage: Stage, scale: float) -> Any:  # noqa: ANN401 - what JSON has

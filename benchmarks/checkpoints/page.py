@@ -23,7 +23,8 @@ Made by `make bench-checkpoints`, not by hand, from [checkpoints.json](checkpoin
 that Spark makes, with RocksDB and its changelog. The server is a standalone Pulsar on the same machine that does not
 wait for its disk. Hadoop's native code is not in PySpark: without it, a local path costs processes that Hadoop starts
 in each micro-batch. The third place is a local path for which it starts none, and writes no checksums: about what
-native code would cost.
+native code would cost. A load average above the number of cores says that other programs ran meanwhile: compare
+places with each other.
 
 {runs}
 """
@@ -60,7 +61,7 @@ files alone.
 _WIDE = """
 ## {partitions} partitions of state, a trigger each second, two executors
 
-Counts of 100,000 keys, 20,000 rows for each trigger. A store that has all contents in its log is what each JVM would
+Counts of 1,000,000 keys, 200,000 rows for each trigger. A store that has all contents in its log is what each JVM would
 have to follow without the second topic. Bytes are those of one trigger; a JVM's are the average of both executors and
 the driver.
 

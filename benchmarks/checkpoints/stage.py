@@ -157,7 +157,7 @@ class Stage:
         more = {"spark.sql.shuffle.partitions": str(partitions), "spark.executor.memory": "1536m"}
         more["spark.hadoop.pulsar-fs.inlineBytes"] = inline
         with self.spark("topic", master=_CLUSTER, **more) as spark:
-            spark.ask("begin", "counts-100000", folder, 20000, 1)
+            spark.ask("begin", "counts-1000000", folder, 200000, 1)
             began = spark.ask("reach", 1)
             before = self._traffic(folder)
             took = spark.ask("reach", 1 + batches) - began
