@@ -118,6 +118,7 @@ def _kill_driver(arena: Arena) -> bool:
     arena.lives.kill()
     _pause(arena, 0, 3)
     arena.lives.start()
+    arena.lives.await_session()
     return True
 
 

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 _PROGRAM = Path(__file__).with_name("driver.py")
 _END_SECONDS = 120
+_SESSION_SECONDS = 300
 _EXECUTOR = b"org.apache.spark.executor.CoarseGrainedExecutorBackend"
 _QUERIES = ("at-least-once", "exactly-once")
 
@@ -69,6 +70,10 @@ class Lives:
                 start_new_session=True,
             )
         threading.Thread(target=self._listen, args=(self._process,), daemon=True).start()
+
+    def await_session(self) -> None:
+        """Wait until the driver has its session: how long Spark takes to start says nothing of the connector."""
+        eventually(lambda: bool(self._application), seconds=_SESSION_SECONDS)
 
     def kill(self) -> None:
         """End it with all its executors, as when a machine is lost."""

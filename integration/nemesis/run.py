@@ -97,6 +97,7 @@ def run(seed: int, minutes: float, rate: int, folder: Path, say: Callable[[str],
         lives = Lives(task, lambda: len(writer.acknowledged))
         stack.callback(lives.kill)
         lives.start()
+        lives.await_session()
         topics = tuple(f"{topic}-partition-{n}" for topic in (source, *copies.values()) for n in range(_PARTITIONS))
         arena = Arena(cluster, proxy, cluster.admin, lives, topics, random.Random(seed))
         with writer:
@@ -136,8 +137,6 @@ def _have_faults(arena: Arena, seconds: float, say: Callable[[str], None]) -> li
         events.append(Event(name, began, ended - began, bit, recovered))
         told = "no batch" if recovered is None else f"{recovered:.1f} s"
         say(f"{began:5.0f} s: {name}{'' if bit else ' (had nothing to bite)'}, over after {told}")
-        if recovered is None:
-            break
     return events
 
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 _PACKAGE = "io.github.pulsarspark"
 _MOST_BYTES = 8192
-_START_SECONDS = 120
+_START_SECONDS = 600
 _OPENED = ["java.lang", "java.lang.invoke", "java.nio", "java.util", "java.util.concurrent", "java.net", "java.io"]
 _JAVA = ["-Xmx1g", "-XX:+UseSerialGC", "-XX:-OmitStackTraceInFastThrow"]
 # Jazzer's own checks look for unsafe calls of libraries, which a decoder has none of, and stop netty from starting.
@@ -39,7 +39,7 @@ def fuzz(class_path: str, target: str, folder: Path, seconds: int) -> Run:
         one.mkdir(parents=True, exist_ok=True)
     command = [*_java(class_path), "com.code_intelligence.jazzer.Jazzer", f"--target_class={target}", *_JAZZER]
     command += [f"--reproducer_path={found}", "--keep_going=5", f"-artifact_prefix={found}/"]
-    command += [f"-max_total_time={seconds}", "-print_final_stats=1", "-timeout=30", "-rss_limit_mb=0"]
+    command += [f"-max_total_time={seconds}", "-print_final_stats=1", "-timeout=600", "-rss_limit_mb=0"]
     command += [f"-max_len={_MOST_BYTES}", str(corpus), str(folder / "seeds" / target)]
     with log.open("w") as out:
         subprocess.run(command, stdout=out, stderr=out, cwd=found, timeout=seconds + _START_SECONDS, check=False)

@@ -14,7 +14,7 @@ from fuzz.runs import Run, numbers
 if TYPE_CHECKING:
     from pathlib import Path
 
-_START_SECONDS = 120
+_START_SECONDS = 600
 _MOST_BYTES = 4096
 
 
@@ -32,7 +32,7 @@ def fuzz(atheris: Path, name: str, folder: Path, seconds: int) -> Run:
     for number, seed in enumerate(targets()[name].seeds):
         (seeds / str(number)).write_text(seed, encoding="utf-8")
     command = [sys.executable, "-m", "fuzz.atheris_run", name, f"-max_total_time={seconds}", "-print_final_stats=1"]
-    command += [f"-artifact_prefix={found}/", "-timeout=30", f"-max_len={_MOST_BYTES}", str(corpus), str(seeds)]
+    command += [f"-artifact_prefix={found}/", "-timeout=600", f"-max_len={_MOST_BYTES}", str(corpus), str(seeds)]
     path = os.pathsep.join([str(atheris), *sys.path])
     with log.open("w") as out:
         subprocess.run(
