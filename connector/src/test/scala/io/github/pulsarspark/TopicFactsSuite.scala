@@ -2,12 +2,11 @@ package io.github.pulsarspark
 
 import scala.jdk.CollectionConverters._
 
-import munit.FunSuite
 import org.apache.spark.sql.util.CaseInsensitiveStringMap
 
 import io.github.pulsarspark.errors.PulsarError
 
-class TopicFactsSuite extends FunSuite {
+class TopicFactsSuite extends UnitSuite {
 
   private def facts(partitions: Int, asOf: Option[String] = None) =
     TopicFacts(partitions, "AVRO", asOf, () => Map("retentionTime" -> "7d"))

@@ -4,7 +4,6 @@ import java.util.{Collections, Set => JSet}
 
 import scala.jdk.CollectionConverters._
 
-import munit.FunSuite
 import org.apache.logging.log4j.Level
 import org.apache.logging.log4j.core.config.Configurator
 import org.apache.spark.sql.catalyst.analysis.{NoSuchNamespaceException, NoSuchTableException}
@@ -13,14 +12,14 @@ import org.apache.spark.sql.connector.expressions.Transform
 import org.apache.spark.sql.types.BinaryType
 import org.apache.spark.sql.util.CaseInsensitiveStringMap
 
-import io.github.pulsarspark.LocalSpark
+import io.github.pulsarspark.{LocalSpark, UnitSuite}
 import io.github.pulsarspark.cluster.{ScriptedCluster, StoredTopic, TopicLedger}
 import io.github.pulsarspark.errors.PulsarError
 
 /** A catalog over a scripted cluster without an admin service: what [[TopicTables]] and [[CatalogNamespaces]] find, and
   * which statements it refuses.
   */
-class PulsarCatalogSuite extends FunSuite with LocalSpark {
+class PulsarCatalogSuite extends UnitSuite with LocalSpark {
 
   private val cluster = new ScriptedCluster
 

@@ -5,10 +5,10 @@ import java.util.concurrent.atomic.AtomicInteger
 import scala.collection.concurrent.TrieMap
 import scala.util.Using
 
-import munit.FunSuite
 import org.apache.spark.sql.catalyst.analysis.NoSuchTableException
 import org.apache.spark.sql.connector.catalog.Identifier
 
+import io.github.pulsarspark.UnitSuite
 import io.github.pulsarspark.cluster.ScriptedHttp
 import io.github.pulsarspark.errors.PulsarError
 import io.github.pulsarspark.options.ClientOptions
@@ -16,7 +16,7 @@ import io.github.pulsarspark.options.registry.{CheckedOptions, Scope}
 import io.github.pulsarspark.pulsar.PulsarConnection
 
 /** Policies of a topic by a scripted admin service, which keeps what it is given. */
-class TopicPoliciesSuite extends FunSuite {
+class TopicPoliciesSuite extends UnitSuite {
 
   private val topic = "persistent://public/default/t"
   private val ident = Identifier.of(Array("public", "default"), "t")

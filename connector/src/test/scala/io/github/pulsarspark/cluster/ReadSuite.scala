@@ -1,16 +1,16 @@
 package io.github.pulsarspark.cluster
 
-import munit.FunSuite
 import org.apache.logging.log4j.Level
 import org.apache.logging.log4j.core.config.Configurator
 
+import io.github.pulsarspark.UnitSuite
 import io.github.pulsarspark.format.{Sent, StoredEntry}
 import io.github.pulsarspark.options.ReadOptions
 import io.github.pulsarspark.options.registry.{CheckedOptions, Scope}
 import io.github.pulsarspark.position.Position
 
 /** Reads of a scripted cluster by the connector's real clients. */
-abstract class ReadSuite extends FunSuite {
+abstract class ReadSuite extends UnitSuite {
   protected val cluster = new ScriptedCluster
 
   override def beforeAll(): Unit = loggers.foreach(Configurator.setLevel(_, Level.OFF))

@@ -3,13 +3,13 @@ package io.github.pulsarspark.format
 import java.util.Arrays
 
 import io.netty.buffer.{ByteBufUtil, Unpooled}
-import munit.FunSuite
 import org.apache.pulsar.common.api.proto.CompressionType
 import org.apache.pulsar.common.compression.CompressionCodecProvider
 
+import io.github.pulsarspark.UnitSuite
 import io.github.pulsarspark.format.entry.MalformedBytes
 
-class CodecSuite extends FunSuite {
+class CodecSuite extends UnitSuite {
 
   private val types = Seq("LZ4" -> CompressionType.LZ4, "ZLIB" -> CompressionType.ZLIB, "ZSTD" -> CompressionType.ZSTD,
     "SNAPPY" -> CompressionType.SNAPPY)

@@ -2,10 +2,10 @@ package io.github.pulsarspark.fuzz
 
 import scala.util.Random
 
-import munit.FunSuite
+import io.github.pulsarspark.UnitSuite
 
 /** A glance at each decoder, which `make fuzz` looks at for minutes: its seeds, and a few changes of each. */
-class FuzzTargetsSuite extends FunSuite {
+class FuzzTargetsSuite extends UnitSuite {
   private val changes = 24
 
   for (target <- FuzzTargets.all) test(s"${target.name}: seeds are read, changed ones are read or refused by name") {

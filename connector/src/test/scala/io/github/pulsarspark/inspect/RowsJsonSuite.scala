@@ -1,12 +1,13 @@
 package io.github.pulsarspark.inspect
 
-import munit.FunSuite
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.util.GenericArrayData
 import org.apache.spark.sql.types._
 import org.apache.spark.unsafe.types.UTF8String
 
-class RowsJsonSuite extends FunSuite {
+import io.github.pulsarspark.UnitSuite
+
+class RowsJsonSuite extends UnitSuite {
 
   private def text(s: String) = UTF8String.fromString(s)
 

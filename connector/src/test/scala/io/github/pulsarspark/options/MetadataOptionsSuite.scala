@@ -2,13 +2,12 @@ package io.github.pulsarspark.options
 
 import scala.concurrent.duration._
 
-import munit.FunSuite
-
+import io.github.pulsarspark.UnitSuite
 import io.github.pulsarspark.errors.PulsarError
 import io.github.pulsarspark.options.registry.RawOptions
 
 /** Checks what a metadata table requires of its options, before any request. */
-class MetadataOptionsSuite extends FunSuite {
+class MetadataOptionsSuite extends UnitSuite {
 
   private def options(set: (String, String)*) =
     MetadataOptions("partitions", new RawOptions(Map("metadata" -> "partitions") ++ set, _ => Nil))

@@ -1,10 +1,9 @@
 package io.github.pulsarspark.policy
 
-import munit.FunSuite
-
+import io.github.pulsarspark.UnitSuite
 import io.github.pulsarspark.errors.PulsarError
 
-final class UnsupportedLoginSuite extends FunSuite {
+final class UnsupportedLoginSuite extends UnitSuite {
 
   private val Package = "org.apache.pulsar.client.impl.auth"
 

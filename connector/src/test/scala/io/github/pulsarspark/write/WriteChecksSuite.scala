@@ -1,9 +1,9 @@
 package io.github.pulsarspark.write
 
-import munit.FunSuite
 import org.apache.spark.sql.connector.write.PhysicalWriteInfo
 import org.apache.spark.sql.types.{LongType, StringType, StructField, StructType}
 
+import io.github.pulsarspark.UnitSuite
 import io.github.pulsarspark.errors.PulsarError
 import io.github.pulsarspark.options.WriteOptions
 import io.github.pulsarspark.options.registry.{CheckedOptions, RawOptions, Scope}
@@ -11,7 +11,7 @@ import io.github.pulsarspark.pulsar.connection.ClientSettings
 import io.github.pulsarspark.write.exactlyonce.{SinkCommit, SinkSettings}
 
 /** Writes that are refused before any request: [[ExactlyOnceWrites]] and [[NamedIdWrites]]. */
-class WriteChecksSuite extends FunSuite {
+class WriteChecksSuite extends UnitSuite {
 
   private def columns(names: String*) = StructType(names.map(StructField(_, StringType)))
   private val ids                     = StructType(columns("value").fields :+ StructField("__sequenceId", LongType))

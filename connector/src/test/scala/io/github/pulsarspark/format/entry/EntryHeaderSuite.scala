@@ -1,13 +1,13 @@
 package io.github.pulsarspark.format.entry
 
 import io.netty.buffer.{ByteBuf, Unpooled}
-import munit.FunSuite
 import org.apache.pulsar.common.api.proto.MessageMetadata
 
+import io.github.pulsarspark.UnitSuite
 import io.github.pulsarspark.format.{Sent, StoredEntry}
 
 /** The part in front of a payload: one header that every entry overwrites. */
-class EntryHeaderSuite extends FunSuite {
+class EntryHeaderSuite extends UnitSuite {
 
   private val header   = new EntryHeader(new ProtobufCursor)
   private val metadata = header.metadata

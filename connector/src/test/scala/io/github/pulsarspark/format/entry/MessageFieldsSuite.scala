@@ -1,11 +1,12 @@
 package io.github.pulsarspark.format.entry
 
 import io.netty.buffer.{ByteBufUtil, Unpooled}
-import munit.FunSuite
 import org.apache.pulsar.common.api.proto.{MessageMetadata, SingleMessageMetadata}
 
+import io.github.pulsarspark.UnitSuite
+
 /** The fields of messages in a batch, and of one that is alone: their own, or those of their entry. */
-class MessageFieldsSuite extends FunSuite {
+class MessageFieldsSuite extends UnitSuite {
 
   private val cursor = new ProtobufCursor
   private val view   = new MessageView

@@ -1,11 +1,11 @@
 package io.github.pulsarspark.inspect.reads
 
-import munit.FunSuite
 import org.apache.hadoop.conf.Configuration
 import org.apache.logging.log4j.Level
 import org.apache.logging.log4j.core.config.Configurator
 import org.apache.spark.sql.types.ArrayType
 
+import io.github.pulsarspark.UnitSuite
 import io.github.pulsarspark.cluster.{LedgerHome, ScriptedCluster, StoredTopic, TopicEntry, TopicLedger}
 import io.github.pulsarspark.errors.PulsarError
 import io.github.pulsarspark.format.{Sent, StoredEntry}
@@ -18,7 +18,7 @@ import io.github.pulsarspark.position.{Position, PulsarOffset}
 /** Tables about reads, on a scripted cluster: figures, and those that are not known. [[UnreadEntries]] has those of the
   * lag, after [[ReadPositions]], with [[FirstEntries]].
   */
-class ReadViewsSuite extends FunSuite {
+class ReadViewsSuite extends UnitSuite {
 
   private val cluster = new ScriptedCluster
   private val loggers = Seq("org.apache.pulsar", "io.github.pulsarspark")

@@ -2,13 +2,12 @@ package io.github.pulsarspark.pulsar.progress
 
 import java.util.concurrent.CompletableFuture
 
-import munit.FunSuite
-
+import io.github.pulsarspark.UnitSuite
 import io.github.pulsarspark.position.Position
 import io.github.pulsarspark.pulsar.feed.PendingFeed
 
 /** Acknowledgements in one topic partition: when they are sent, sent again, and given up. */
-class PartitionCursorSuite extends FunSuite {
+class PartitionCursorSuite extends UnitSuite {
 
   private val begin         = Position(5, -1)
   private val (one, two)    = (Position(5, 3), Position(5, 4))

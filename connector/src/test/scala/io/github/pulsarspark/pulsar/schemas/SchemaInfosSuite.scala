@@ -1,14 +1,14 @@
 package io.github.pulsarspark.pulsar.schemas
 
-import munit.FunSuite
 import org.apache.pulsar.client.api.Schema
 import org.apache.pulsar.common.schema.SchemaType
 
+import io.github.pulsarspark.UnitSuite
 import io.github.pulsarspark.schema.TopicSchema
 import io.github.pulsarspark.schema.keyvalue.KeyValueSchema
 
 /** Schemas as the client has them and as the connector has them: [[SchemaInfos]] and [[EncodedSchema]]. */
-class SchemaInfosSuite extends FunSuite {
+class SchemaInfosSuite extends UnitSuite {
 
   private val json    = TopicSchema("JSON", """{"type":"int"}""", Map("a" -> "ä"))
   private val version = Array[Byte](0, 0, 0, 0, 0, 0, 0, 7)

@@ -4,10 +4,10 @@ import java.util.concurrent.TimeUnit
 
 import scala.concurrent.duration._
 
-import munit.FunSuite
+import io.github.pulsarspark.UnitSuite
 
 /** Times of a tail by a clock that a test moves: [[TailOutage]] and [[TailSilence]]. */
-class TailTimesSuite extends FunSuite {
+class TailTimesSuite extends UnitSuite {
 
   private final class Clock {
     private var now                      = Long.MaxValue - TimeUnit.SECONDS.toNanos(30) // it may overflow

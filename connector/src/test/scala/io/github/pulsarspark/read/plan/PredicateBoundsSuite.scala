@@ -1,12 +1,11 @@
 package io.github.pulsarspark.read.plan
 
-import munit.FunSuite
-
+import io.github.pulsarspark.UnitSuite
 import io.github.pulsarspark.position.{Interval, PruningBounds}
 import io.github.pulsarspark.read.plan.PredicateBounds._
 
 /** Three-valued logic over bounds, which may only ever be too wide. */
-class PredicateBoundsSuite extends FunSuite {
+class PredicateBoundsSuite extends UnitSuite {
 
   private val all = Seq("true" -> True, "false" -> False, "null" -> Null, "unknown" -> Unknown)
 

@@ -2,11 +2,11 @@ package io.github.pulsarspark.read.plan
 
 import scala.collection.mutable
 
-import munit.FunSuite
 import org.apache.spark.sql.connector.expressions.Expressions
 import org.apache.spark.sql.connector.expressions.filter.Predicate
 import org.apache.spark.sql.types.LongType
 
+import io.github.pulsarspark.UnitSuite
 import io.github.pulsarspark.format.Tier
 import io.github.pulsarspark.position.{Interval, OffsetRange, Position, PruningBounds}
 import io.github.pulsarspark.read.task.{PlannedSchema, PlannedSlice}
@@ -15,7 +15,7 @@ import io.github.pulsarspark.storage.{RequestedRange, SegmentPlan}
 import io.github.pulsarspark.storage.segment.{Segment, SegmentLocation, Slice}
 
 /** Ranges become tasks: what is asked of the storage, and what becomes of its division. */
-class TaskPlannerSuite extends FunSuite {
+class TaskPlannerSuite extends UnitSuite {
 
   private val (ints, texts) = (TopicSchema("INT32"), TopicSchema("STRING"))
 

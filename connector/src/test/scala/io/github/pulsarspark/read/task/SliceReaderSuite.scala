@@ -3,9 +3,9 @@ package io.github.pulsarspark.read.task
 import scala.collection.mutable
 
 import io.netty.buffer.{ByteBuf, Unpooled}
-import munit.FunSuite
 import org.apache.spark.sql.types.{BinaryType, IntegerType, StructField, StructType}
 
+import io.github.pulsarspark.UnitSuite
 import io.github.pulsarspark.errors.{LostRanges, PulsarError}
 import io.github.pulsarspark.format.{Sent, StoredEntry, Tier, TieredEntrySource, UndecidedTransaction}
 import io.github.pulsarspark.metrics.{LastRead, Measure}
@@ -16,7 +16,7 @@ import io.github.pulsarspark.schema.TopicSchema
 import io.github.pulsarspark.storage.segment.{HadoopSettings, Slice}
 
 /** One slice from its entries to its rows: where it begins and ends, what it skips, what it counts. */
-class SliceReaderSuite extends FunSuite {
+class SliceReaderSuite extends UnitSuite {
   import SliceReaderSuite._
 
   test("a range that begins and ends within batches, the messages between") {

@@ -1,11 +1,10 @@
 package io.github.pulsarspark.schema.avro
 
-import munit.FunSuite
-
+import io.github.pulsarspark.UnitSuite
 import io.github.pulsarspark.schema.convert.MalformedValue
 
 /** Avro's binary encoding, byte by byte: its limits, and what damaged bytes claim. */
-class AvroInputSuite extends FunSuite {
+class AvroInputSuite extends UnitSuite {
 
   /** Reads bytes in the middle of a larger array. */
   private def over(bytes: Int*): AvroInput =

@@ -2,11 +2,10 @@ package io.github.pulsarspark.schema.avro
 
 import java.math.BigDecimal
 
-import munit.FunSuite
-
+import io.github.pulsarspark.UnitSuite
 import io.github.pulsarspark.schema.columns.EncodedValue
 
-class AvroOutputSuite extends FunSuite {
+class AvroOutputSuite extends UnitSuite {
 
   private val out   = new AvroOutput
   private val value = new EncodedValue

@@ -1,17 +1,17 @@
 package io.github.pulsarspark.schema.avro
 
-import munit.FunSuite
 import org.apache.avro.Schema
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.GenericInternalRow
 import org.apache.spark.sql.types.{DecimalType, NullType}
 import org.apache.spark.unsafe.types.UTF8String
 
+import io.github.pulsarspark.UnitSuite
 import io.github.pulsarspark.schema.avro.AvroReader._
 import io.github.pulsarspark.schema.convert.{DecimalConversion, MalformedValue, UnresolvableSchema}
 
 /** The readers of single values, as a compiler puts them together. */
-class AvroReaderSuite extends FunSuite {
+class AvroReaderSuite extends UnitSuite {
 
   private def over(bytes: Int*): AvroInput = new AvroInput().reset(bytes.map(_.toByte).toArray, 0, bytes.size)
 

@@ -1,9 +1,10 @@
 package io.github.pulsarspark.schema.avro
 
-import munit.FunSuite
 import org.apache.avro.Schema
 
-class AvroTimeUnitSuite extends FunSuite {
+import io.github.pulsarspark.UnitSuite
+
+class AvroTimeUnitSuite extends UnitSuite {
 
   private def long(unit: String): Schema =
     new Schema.Parser().parse(s"""{"type":"long","logicalType":"$unit"}""")

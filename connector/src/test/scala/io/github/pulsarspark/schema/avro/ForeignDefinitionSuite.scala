@@ -1,8 +1,8 @@
 package io.github.pulsarspark.schema.avro
 
-import munit.FunSuite
+import io.github.pulsarspark.UnitSuite
 
-class ForeignDefinitionSuite extends FunSuite {
+class ForeignDefinitionSuite extends UnitSuite {
 
   for (
     (definition, kind) <- Seq(

@@ -1,13 +1,14 @@
 package io.github.pulsarspark.schema.columns
 
-import munit.FunSuite
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.util.{ArrayBasedMapData, GenericArrayData}
 import org.apache.spark.sql.types._
 import org.apache.spark.unsafe.types.UTF8String
 
+import io.github.pulsarspark.UnitSuite
+
 /** Metadata columns of one row onto one message: conversions, and values that no message can have. */
-class MetadataWriterSuite extends FunSuite {
+class MetadataWriterSuite extends UnitSuite {
 
   private final class Refused(value: String, why: String) extends RuntimeException(s"$value: $why")
   private val notUtf8 = UTF8String.fromBytes(Array[Byte](-1))

@@ -1,8 +1,8 @@
 package io.github.pulsarspark.schema.convert
 
-import munit.FunSuite
+import io.github.pulsarspark.UnitSuite
 
-class MapBuilderSuite extends FunSuite {
+class MapBuilderSuite extends UnitSuite {
 
   /** The keys and values of a map that these keys were put into, each with its place as its value. */
   private def built(keys: Seq[Int], expectedSize: Int = 0): (Seq[Any], Seq[Any]) = {

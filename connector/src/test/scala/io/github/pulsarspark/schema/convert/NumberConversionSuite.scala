@@ -2,12 +2,13 @@ package io.github.pulsarspark.schema.convert
 
 import java.math.{BigDecimal => JBigDecimal}
 
-import munit.FunSuite
 import org.apache.spark.sql.catalyst.expressions.GenericInternalRow
 import org.apache.spark.sql.types._
 
+import io.github.pulsarspark.UnitSuite
+
 /** Numbers of one type as another one: the edges, and the reasons of refusals. */
-class NumberConversionSuite extends FunSuite {
+class NumberConversionSuite extends UnitSuite {
 
   private final class Refused(number: String, why: String) extends RuntimeException(s"$number: $why")
   private val convert = new NumberConversion(new Refused(_, _))

@@ -1,15 +1,15 @@
 package io.github.pulsarspark.schema.json
 
 import com.fasterxml.jackson.core.JsonFactory
-import munit.FunSuite
 import org.apache.avro.Schema
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.types.NullType
 
+import io.github.pulsarspark.UnitSuite
 import io.github.pulsarspark.schema.convert.MalformedValue
 
 /** Chooses the member of a union for a value without the name of its type. */
-class JsonMembersSuite extends FunSuite {
+class JsonMembersSuite extends UnitSuite {
 
   private val types = Map(
     "int"     -> """"int"""",

@@ -1,16 +1,16 @@
 package io.github.pulsarspark.schema.json
 
 import com.fasterxml.jackson.core.{JsonFactory, JsonParser, JsonToken}
-import munit.FunSuite
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.GenericInternalRow
 import org.apache.spark.sql.types.{DecimalType, NullType}
 
+import io.github.pulsarspark.UnitSuite
 import io.github.pulsarspark.schema.convert.{DecimalConversion, MalformedValue}
 import io.github.pulsarspark.schema.json.JsonReader._
 
 /** The readers of single values: each takes its tokens and no more, and refuses what is none of its own. */
-class JsonReaderSuite extends FunSuite {
+class JsonReaderSuite extends UnitSuite {
 
   private def parser(json: String): JsonParser = {
     val p = new JsonFactory().createParser(json)

@@ -2,17 +2,17 @@ package io.github.pulsarspark.schema.keyvalue
 
 import java.nio.ByteBuffer
 
-import munit.FunSuite
 import org.apache.spark.sql.catalyst.expressions.GenericInternalRow
 import org.apache.spark.sql.types._
 
+import io.github.pulsarspark.UnitSuite
 import io.github.pulsarspark.format.entry.MessageView
 import io.github.pulsarspark.schema.TopicSchema
 import io.github.pulsarspark.schema.convert.MalformedValue
 import io.github.pulsarspark.schema.rows.{Messages, SchemaTranslation}
 
 /** Keys and values in the payload of a message or apart from each other, byte by byte. */
-class KeyValueDecoderSuite extends FunSuite {
+class KeyValueDecoderSuite extends UnitSuite {
 
   private val (ints, texts) = (TopicSchema("INT32"), TopicSchema("STRING"))
   private val columns       = StructType(Seq(StructField("key", IntegerType), StructField("value", StringType)))

@@ -3,16 +3,16 @@ package io.github.pulsarspark.schema.protobuf
 import com.google.protobuf.DescriptorProtos._
 import com.google.protobuf.DescriptorProtos.FieldDescriptorProto.{Label, Type}
 import com.google.protobuf.Descriptors.{Descriptor, FileDescriptor}
-import munit.FunSuite
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.GenericInternalRow
 import org.apache.spark.sql.types.NullType
 
+import io.github.pulsarspark.UnitSuite
 import io.github.pulsarspark.format.entry.{MalformedBytes, ProtobufCursor}
 import io.github.pulsarspark.schema.convert.MalformedValue
 
 /** Fields as they may come, byte by byte: repeated, packed, out of order, of another kind, in groups. */
-class ProtobufReaderSuite extends FunSuite {
+class ProtobufReaderSuite extends UnitSuite {
   import ProtobufField._
 
   /** A message with a field of each of these types, numbered from 1 on. */

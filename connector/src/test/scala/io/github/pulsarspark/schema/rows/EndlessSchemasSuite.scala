@@ -6,16 +6,16 @@ import scala.concurrent.duration._
 
 import com.google.protobuf.DescriptorProtos.{DescriptorProto, FieldDescriptorProto, FileDescriptorProto}
 import com.google.protobuf.Descriptors.FileDescriptor
-import munit.FunSuite
 import org.apache.pulsar.client.impl.schema.ProtobufNativeSchemaUtils
 import org.apache.spark.sql.types.{StructField, StructType}
 
+import io.github.pulsarspark.UnitSuite
 import io.github.pulsarspark.errors.PulsarError
 import io.github.pulsarspark.schema.TopicSchema
 import io.github.pulsarspark.schema.keyvalue.KeyValueSchema
 
 /** Short definitions that describe more than any memory holds: named errors, at once. */
-class EndlessSchemasSuite extends FunSuite {
+class EndlessSchemasSuite extends UnitSuite {
   override def munitTimeout: Duration = 1.minute
 
   /** A union of records, each of which has fields of the one before it. */

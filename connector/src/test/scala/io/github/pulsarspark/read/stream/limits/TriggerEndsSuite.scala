@@ -2,13 +2,12 @@ package io.github.pulsarspark.read.stream.limits
 
 import scala.concurrent.duration._
 
-import munit.FunSuite
-
+import io.github.pulsarspark.UnitSuite
 import io.github.pulsarspark.position.{OffsetRange, Position}
 import io.github.pulsarspark.storage.segment.WholeLedger
 
 /** Whole ledgers first, and a count of messages for what is left of the limit. */
-class TriggerEndsSuite extends FunSuite {
+class TriggerEndsSuite extends UnitSuite {
 
   private val size = FakeEntries.bytes(1)
 

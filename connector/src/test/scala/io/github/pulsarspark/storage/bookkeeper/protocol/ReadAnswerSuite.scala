@@ -3,11 +3,12 @@ package io.github.pulsarspark.storage.bookkeeper.protocol
 import java.nio.ByteBuffer
 
 import io.netty.buffer.Unpooled
-import munit.FunSuite
 import org.apache.bookkeeper.proto.DataFormats.LedgerMetadataFormat.DigestType
 
+import io.github.pulsarspark.UnitSuite
+
 /** Responses of bookies, byte by byte. */
-class ReadAnswerSuite extends FunSuite {
+class ReadAnswerSuite extends UnitSuite {
   import ScriptedBookie.{int, stored}
 
   private val digest = EntryDigest.of("CRC32C").get

@@ -1,8 +1,8 @@
 package io.github.pulsarspark.storage.offload.format
 
-import munit.FunSuite
+import io.github.pulsarspark.UnitSuite
 
-class EntryBufferSuite extends FunSuite {
+class EntryBufferSuite extends UnitSuite {
 
   private def fill(buffer: EntryBuffer, first: Long, count: Int): Unit = {
     buffer.clear()

@@ -1,12 +1,12 @@
 package io.github.pulsarspark.storage.offload.format
 
 import com.google.protobuf.ByteString
-import munit.FunSuite
 import org.apache.bookkeeper.proto.DataFormats.LedgerMetadataFormat
 
+import io.github.pulsarspark.UnitSuite
 import io.github.pulsarspark.format.entry.MalformedBytes
 
-class OffloadedLedgerMetadataSuite extends FunSuite {
+class OffloadedLedgerMetadataSuite extends UnitSuite {
 
   private def stored(last: Option[Long], custom: (String, String)*): Array[Byte] = {
     val result = LedgerMetadataFormat.newBuilder
