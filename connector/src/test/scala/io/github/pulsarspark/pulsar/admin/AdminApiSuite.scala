@@ -4,15 +4,14 @@ import java.util.concurrent.{CompletableFuture, ExecutionException, TimeUnit}
 
 import scala.util.Using
 
-import munit.FunSuite
-
+import io.github.pulsarspark.UnitSuite
 import io.github.pulsarspark.cluster.ScriptedHttp
 import io.github.pulsarspark.options.ClientOptions
 import io.github.pulsarspark.options.registry.{CheckedOptions, Scope}
 import io.github.pulsarspark.pulsar.PulsarConnection
 
 /** Requests to the admin service, and what its answers mean. */
-class AdminApiSuite extends FunSuite {
+class AdminApiSuite extends UnitSuite {
 
   private val topic = "persistent://public/default/a b"
   private val path  = "/admin/v2/persistent/public/default/a+b"

@@ -2,7 +2,7 @@ package io.github.pulsarspark.pulsar.broker
 
 import scala.util.Using
 
-import munit.FunSuite
+import io.github.pulsarspark.UnitSuite
 import org.apache.logging.log4j.Level
 import org.apache.logging.log4j.core.config.Configurator
 
@@ -19,7 +19,7 @@ import io.github.pulsarspark.storage.KilledTasks.eventually
 /** Requests to a scripted broker by the real client, of [[PositionProbes]] and
   * [[io.github.pulsarspark.pulsar.schemas.SchemaLookup]]: what each returns, and what it leaves open.
   */
-class PulsarBrokerSuite extends FunSuite {
+class PulsarBrokerSuite extends UnitSuite {
 
   private val cluster = new ScriptedCluster
 

@@ -4,7 +4,7 @@ import java.nio.file.Files
 
 import scala.util.Using
 
-import munit.FunSuite
+import io.github.pulsarspark.UnitSuite
 import org.apache.logging.log4j.Level
 import org.apache.logging.log4j.core.config.Configurator
 import org.apache.spark.sql.types.{BinaryType, IntegerType, StringType, StructField, StructType}
@@ -18,7 +18,7 @@ import io.github.pulsarspark.schema.TopicSchema
 import io.github.pulsarspark.schema.columns.MetadataColumns
 
 /** The driver's view of topics without a schema, on a scripted cluster. */
-class DriverSessionSuite extends FunSuite with LocalSpark {
+class DriverSessionSuite extends UnitSuite with LocalSpark {
 
   private val cluster = new ScriptedCluster
   private val (a, b)  = ("persistent://public/default/a", "persistent://public/default/b")
