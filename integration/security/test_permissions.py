@@ -14,6 +14,8 @@ import pytest
 from pulsar_spark.functions import from_pulsar, to_pulsar
 from support.servers.admin import Admin, AdminError
 from support.spark.errors import assert_says, failing
+from support.spark.files import make_folder
+from support.spark.settings import STORES, hadoop_settings
 from support.topics.messages import produce
 from support.topics.reading import read_available
 
@@ -160,6 +162,13 @@ def copy_bad_messages(spark: SparkSession, server: Granted, role: str, _: Path) 
     assert _load(spark, server.options(role, topic=BROKEN, **dead)).select("value").collect() == []
 
 
+def keep_checkpoint(spark: SparkSession, server: Granted, role: str, _: Path) -> None:
+    names = {**STORES, "pulsar-fs.service.url": server.auth_server.server.service_url}
+    names |= {"pulsar-fs.auth.token": server.auth_server.token(role), "fs.pulsar-fs.impl.disable.cache": "true"}
+    with hadoop_settings(spark, names):
+        make_folder(spark, f"pulsar-fs://{NAMESPACE}/kept/{role}")
+
+
 Use: TypeAlias = "Callable[[SparkSession, Granted, str, Path], None]"
 TABLE: dict[str, tuple[Use, tuple[Right, ...]]] = {
     "read a topic": (read, ((EVENTS, "consume"),)),
@@ -173,6 +182,10 @@ TABLE: dict[str, tuple[Use, tuple[Right, ...]]] = {
     "write to a topic": (write, ((LETTERS, "produce"),)),
     "write to a new topic": (write_new, ((NAMESPACE, "produce"),)),
     "copy bad messages (`dlqTopic`)": (copy_bad_messages, ((BROKEN, "consume"), (LETTERS, "produce"))),
+    "keep a [checkpoint in a topic](checkpoints-on-pulsar.md)": (
+        keep_checkpoint,
+        ((NAMESPACE, "consume"), (NAMESPACE, "produce")),
+    ),
 }
 # Of transactions in `write/test_exactly_once_refusals.py`, and of a tenant's administrator.
 OF_OTHER_SERVERS = {"write with `deliveryGuarantee=exactly-once`", "offloaded ledgers without `offload.location`"}
