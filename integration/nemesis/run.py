@@ -22,6 +22,7 @@ from support.servers.admin import AdminError
 from support.servers.cluster import running_cluster
 from support.spark.waiting import eventually
 from support.topics.messages import read_all
+from support.topics.remaining import remaining
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -31,7 +32,6 @@ if TYPE_CHECKING:
 
 _NAMESPACE = "public/nemesis"
 _PARTITIONS = 2
-_READ_MS = 60_000
 _START_SECONDS, _RECOVERY_SECONDS, _DRAIN_SECONDS, _LEFT_SECONDS = 180.0, 180.0, 240.0, 90.0
 _GUARANTEES: tuple[Guarantee, ...] = ("at-least-once", "exactly-once")
 
@@ -161,8 +161,7 @@ def _different(client: pulsar.Client, topic: str) -> int:
     found: set[bytes] = set()
     for partition in client.get_topic_partitions(topic):
         with closing(client.create_reader(partition, pulsar.MessageId.earliest)) as reader:
-            while reader.has_message_available():
-                found.add(reader.read_next(timeout_millis=_READ_MS).data())
+            found.update(message.data() for message in remaining(reader))
     return len(found)
 
 

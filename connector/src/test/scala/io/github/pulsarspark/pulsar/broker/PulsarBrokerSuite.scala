@@ -2,10 +2,10 @@ package io.github.pulsarspark.pulsar.broker
 
 import scala.util.Using
 
-import io.github.pulsarspark.UnitSuite
 import org.apache.logging.log4j.Level
 import org.apache.logging.log4j.core.config.Configurator
 
+import io.github.pulsarspark.UnitSuite
 import io.github.pulsarspark.cluster.{ScriptedCluster, StoredTopic, TopicEntry, TopicLedger}
 import io.github.pulsarspark.errors.PulsarError
 import io.github.pulsarspark.format.{Sent, StoredEntry}

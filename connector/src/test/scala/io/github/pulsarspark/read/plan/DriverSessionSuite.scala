@@ -4,12 +4,11 @@ import java.nio.file.Files
 
 import scala.util.Using
 
-import io.github.pulsarspark.UnitSuite
 import org.apache.logging.log4j.Level
 import org.apache.logging.log4j.core.config.Configurator
 import org.apache.spark.sql.types.{BinaryType, IntegerType, StringType, StructField, StructType}
 
-import io.github.pulsarspark.LocalSpark
+import io.github.pulsarspark.{LocalSpark, UnitSuite}
 import io.github.pulsarspark.cluster.{ScriptedCluster, StoredTopic, TopicLedger}
 import io.github.pulsarspark.errors.PulsarError
 import io.github.pulsarspark.options.ReadOptions
