@@ -27,6 +27,9 @@ private[cluster] final class ScriptedWrites(store: (String, Array[Byte], Int, Op
   /** False in a cluster without transactions. */
   @volatile var hasCoordinator = true
 
+  /** False while clients send transactions' requests to nobody, until one of them connects to a coordinator. */
+  @volatile var hearsCoordinatorClients = true
+
   /** The number of requests for the last message that find no consumer from now on, as while a topic moves. */
   val strangers = new AtomicInteger
 
@@ -91,10 +94,12 @@ private[cluster] abstract class ScriptedProducers(writes: ScriptedWrites) extend
   override protected def handleAck(command: CommandAck): Unit =
     if (command.hasRequestId) send(Commands.newAckResponse(command.getRequestId, null, null, command.getConsumerId))
 
-  override protected def handleTcClientConnectRequest(command: CommandTcClientConnectRequest): Unit =
+  override protected def handleTcClientConnectRequest(command: CommandTcClientConnectRequest): Unit = {
+    writes.hearsCoordinatorClients = true
     send(Commands.serializeWithSize(Commands.newTcClientConnectResponse(command.getRequestId, null, null)))
+  }
 
-  override protected def handleNewTxn(command: CommandNewTxn): Unit = {
+  override protected def handleNewTxn(command: CommandNewTxn): Unit = if (writes.hearsCoordinatorClients) {
     val (most, least) = writes.begin(command.getTcId)
     writes.log("begin")
     send(Commands.serializeWithSize(Commands.newTxnResponse(command.getRequestId, least, most)))
@@ -110,7 +115,7 @@ private[cluster] abstract class ScriptedProducers(writes: ScriptedWrites) extend
       send(Commands.newAddPartitionToTxnResponse(request, least, most, ServerError.InvalidTxnStatus, "it has ended"))
   }
 
-  override protected def handleEndTxn(command: CommandEndTxn): Unit = {
+  override protected def handleEndTxn(command: CommandEndTxn): Unit = if (writes.hearsCoordinatorClients) {
     val (request, most, least) = (command.getRequestId, command.getTxnidMostBits, command.getTxnidLeastBits)
     val isCommit               = command.getTxnAction == TxnAction.COMMIT
     writes.log(if (isCommit) "commit" else "abort")

@@ -1,6 +1,7 @@
 package io.github.pulsarspark.pulsar.transactions
 
-import java.util.concurrent.{CompletableFuture, TimeUnit}
+import java.util.concurrent.atomic.{AtomicBoolean, AtomicReference}
+import java.util.concurrent.{CompletableFuture, CompletionException, ExecutionException, TimeUnit, TimeoutException}
 
 import scala.annotation.tailrec
 import scala.concurrent.duration.FiniteDuration
@@ -10,6 +11,7 @@ import scala.util.control.NonFatal
 import org.apache.pulsar.client.api.PulsarClientException
 import org.apache.pulsar.client.api.transaction.TransactionCoordinatorClientException
 import org.apache.pulsar.client.impl.transaction.TransactionCoordinatorClientImpl
+import org.slf4j.LoggerFactory
 
 import io.github.pulsarspark.common.{SharedLease, SharedPool}
 import io.github.pulsarspark.errors.{Conditions, FirstLine, PulsarError}
@@ -20,20 +22,37 @@ import io.github.pulsarspark.pulsar.connection.{ClientLease, ClientPool, Cluster
   * they time out, and refuse what they believe is over.
   */
 private[pulsarspark] final class TransactionCoordinator private (
-    shared: SharedLease[TransactionCoordinator.Open],
+    first: SharedLease[TransactionCoordinator.Open],
     options: ClientOptions
 ) extends AutoCloseable {
 
   import TransactionCoordinator._
 
-  private val calls  = new ClusterCalls(options, options.serviceUrl)
-  private def client = shared.value.client
+  private val calls    = new ClusterCalls(options, options.serviceUrl)
+  private val shared   = new AtomicReference(first)
+  private val isClosed = new AtomicBoolean
+
+  /** Sends a request by the shared client, or by a new one after a request of it got no response. */
+  private def request[A](send: TransactionCoordinatorClientImpl => CompletableFuture[A]): CompletableFuture[A] = {
+    if (shared.get.value.isSilent) renew()
+    val used     = shared.get.value
+    val response = send(used.client)
+    response.whenComplete((_, e) => if (isSilence(e)) used.isSilent = true)
+    response
+  }
+
+  /** Keeps the client where no coordinator can be reached. */
+  private def renew(): Unit = synchronized {
+    if (shared.get.value.isSilent && !isClosed.get)
+      try shared.getAndSet(pool.acquire(options)).close()
+      catch { case NonFatal(e) => log.warn("no new client of the transaction coordinator: {}", e.toString) }
+  }
 
   /** Fails with `PULSAR_TRANSACTIONS_UNAVAILABLE` where brokers or rights do not allow it. */
   def begin(timeout: FiniteDuration): TransactionId =
     try {
       val id = calls.await("Beginning a transaction")(
-        client.newTransactionAsync(timeout.toMillis, TimeUnit.MILLISECONDS).exceptionally(e =>
+        request(_.newTransactionAsync(timeout.toMillis, TimeUnit.MILLISECONDS)).exceptionally(e =>
           throw TransactionCoordinator.explained(e, options.serviceUrl)
         )
       )
@@ -63,7 +82,7 @@ private[pulsarspark] final class TransactionCoordinator private (
 
   /** The request of [[register]], which fails for a transaction that is not open. */
   def registering(id: TransactionId, topicPartitions: Seq[String]): CompletableFuture[Void] =
-    client.addPublishPartitionToTxnAsync(id.toPulsar, topicPartitions.asJava)
+    request(_.addPublishPartitionToTxnAsync(id.toPulsar, topicPartitions.asJava))
 
   /** Waits for the response to [[registering]]; returns the reason of a refusal. */
   def refusal(registering: CompletableFuture[Void]): Option[String] = Option(failure(registering)).map(FirstLine(_))
@@ -74,9 +93,9 @@ private[pulsarspark] final class TransactionCoordinator private (
   def isEnding(registering: CompletableFuture[Void]): Boolean =
     failure(registering).isInstanceOf[TransactionCoordinatorClientException.InvalidTxnStatusException]
 
-  def commit(id: TransactionId): CompletableFuture[Void] = client.commitAsync(id.toPulsar)
+  def commit(id: TransactionId): CompletableFuture[Void] = request(_.commitAsync(id.toPulsar))
 
-  def abort(id: TransactionId): CompletableFuture[Void] = client.abortAsync(id.toPulsar)
+  def abort(id: TransactionId): CompletableFuture[Void] = request(_.abortAsync(id.toPulsar))
 
   /** Waits for the response to [[commit]]. */
   def answer(committing: CompletableFuture[Void]): CommitAnswer =
@@ -102,11 +121,16 @@ private[pulsarspark] final class TransactionCoordinator private (
       ending.get(options.operationTimeout.toMillis, TimeUnit.MILLISECONDS)
       null
     } catch {
-      case e: java.util.concurrent.ExecutionException => TransactionCoordinatorClientException.unwrap(e.getCause)
-      case e: java.util.concurrent.TimeoutException   => e
+      case e: ExecutionException => TransactionCoordinatorClientException.unwrap(e.getCause)
+      case e: TimeoutException   =>
+        shared.get.value.isSilent = true
+        e
     }
 
-  override def close(): Unit = shared.close()
+  override def close(): Unit = synchronized {
+    isClosed.set(true)
+    shared.get.close()
+  }
 }
 
 private[pulsarspark] object TransactionCoordinator {
@@ -114,7 +138,16 @@ private[pulsarspark] object TransactionCoordinator {
   /** Four times Pulsar's default. */
   private val MaxCoordinators = 64
 
+  private val log = LoggerFactory.getLogger(classOf[TransactionCoordinator])
+
   private final class Open(lease: ClientLease, val client: TransactionCoordinatorClientImpl) {
+
+    /** True after a request that got no response. The client may then send all requests to a coordinator over a
+      * connection that is closed, for ever: where a connection ends right after it was made,
+      * `TransactionMetaStoreHandler` takes it for open (Pulsar 4.2.4).
+      */
+    @volatile var isSilent = false
+
     def close(): Unit =
       try client.close()
       finally lease.close()
@@ -126,8 +159,15 @@ private[pulsarspark] object TransactionCoordinator {
     _.close(),
     _.operationTimeout * 2,
     options =>
-      Conditions.TransactionsUnavailable(url = options.serviceUrl, cause = "the coordinator does not answer").exception
+      Conditions.TransactionsUnavailable(url = options.serviceUrl, cause = "the coordinator does not answer").exception,
+    isUsable = !_.isSilent
   )
+
+  private def isSilence(failure: Throwable): Boolean = failure match {
+    case e: CompletionException                    => isSilence(e.getCause)
+    case _: PulsarClientException.TimeoutException => true
+    case _                                         => false
+  }
 
   def acquire(options: ClientOptions): TransactionCoordinator =
     new TransactionCoordinator(pool.acquire(options), options)
@@ -148,8 +188,8 @@ private[pulsarspark] object TransactionCoordinator {
   }
 
   private def explained(e: Throwable, url: String): Throwable = e match {
-    case c: java.util.concurrent.CompletionException if c.getCause != null => explained(c.getCause, url)
-    case p: Throwable with PulsarError                                     => p
+    case c: CompletionException if c.getCause != null => explained(c.getCause, url)
+    case p: Throwable with PulsarError                => p
     case _: TransactionCoordinatorClientException | _: PulsarClientException.AuthorizationException |
         _: PulsarClientException.NotFoundException | _: PulsarClientException.NotSupportedException =>
       unavailable(e, url)

@@ -87,7 +87,7 @@ private[schema] object ProtobufSchemas {
   def wellKnown(message: Descriptor): Option[DataType] = message.getFullName match {
     case "google.protobuf.Timestamp" => Some(TimestampType)
     case "google.protobuf.Duration"  => Some(DayTimeIntervalType())
-    case name if wrappers(name)      => Some(scalarType(message.findFieldByNumber(1)))
+    case name if wrappers(name)      => Option(message.findFieldByNumber(1)).map(scalarType)
     case _                           => None
   }
 
@@ -109,9 +109,12 @@ private[schema] object ProtobufSchemas {
 
   private def fieldType(field: FieldDescriptor, path: String, open: List[String], limit: ColumnLimit): DataType =
     if (field.isMapField) {
-      val entry = field.getMessageType
-      val value = valueType(entry.findFieldByNumber(2), s"$path{}", open, limit)
-      MapType(scalarType(entry.findFieldByNumber(1)), value, valueContainsNull = false)
+      val entry             = field.getMessageType
+      def part(number: Int) = Option(entry.findFieldByNumber(number)).getOrElse(
+        throw new UnsupportedSchema(path, s"the entries of its map have no field $number")
+      )
+      val value = valueType(part(2), s"$path{}", open, limit)
+      MapType(scalarType(part(1)), value, valueContainsNull = false)
     } else if (field.isRepeated) ArrayType(valueType(field, s"$path[]", open, limit), containsNull = false)
     else valueType(field, path, open, limit)
 

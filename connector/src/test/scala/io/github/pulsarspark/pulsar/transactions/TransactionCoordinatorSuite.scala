@@ -1,6 +1,7 @@
 package io.github.pulsarspark.pulsar.transactions
 
 import scala.concurrent.duration._
+import scala.util.Using
 
 import io.github.pulsarspark.cluster.WriteSuite
 
@@ -61,6 +62,20 @@ class TransactionCoordinatorSuite extends WriteSuite {
       val (begun, others) = requests().partition(_ == "begin")
       assertEquals(begun.size -> others, 64 -> Seq.fill(64)("abort"))
     }
+  }
+
+  test("a client whose requests get no response is replaced: in this coordinator, and for the next one") {
+    val short = client("operationTimeoutMs" -> "1000")
+    Using.resource(TransactionCoordinator.acquire(short)) { coordinator =>
+      val id = coordinator.begin(1.minute)
+      cluster.writes.hearsCoordinatorClients = false // until a client connects to a coordinator
+      assertNotEquals(coordinator.answer(coordinator.commit(id)), CommitAnswer.Committed)
+      assertEquals(coordinator.answer(coordinator.commit(id)), CommitAnswer.Committed)
+
+      cluster.writes.hearsCoordinatorClients = false
+      assertEquals(condition(coordinator.begin(1.minute)), "PULSAR_UNREACHABLE")
+    }
+    Using.resource(TransactionCoordinator.acquire(short))(_.begin(1.minute))
   }
 
   test("a cluster without coordinators: an error that says so") {

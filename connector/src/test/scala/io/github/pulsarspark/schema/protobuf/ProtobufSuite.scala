@@ -180,6 +180,20 @@ class ProtobufSuite extends PropertySuite(200) {
     refused(TopicSchema("PROTOBUF_NATIVE", "no JSON"), "its definition has no descriptor of a message")
   }
 
+  test("a map whose entries lack their key or value is refused with the field") {
+    for ((has, lacks) <- Seq(1 -> 2, 2 -> 1)) {
+      val part  = FieldDescriptorProto.newBuilder.setName("part").setNumber(has).setType(Type.TYPE_STRING)
+      val entry = DescriptorProto.newBuilder.setName("SizesEntry").addField(part)
+        .setOptions(MessageOptions.newBuilder.setMapEntry(true))
+      val sizes = FieldDescriptorProto.newBuilder.setName("sizes").setNumber(1).setType(Type.TYPE_MESSAGE)
+        .setTypeName(".M.SizesEntry").setLabel(Label.LABEL_REPEATED)
+      val m    = DescriptorProto.newBuilder.setName("M").addField(sizes).addNestedType(entry)
+      val file = FileDescriptorProto.newBuilder.setName("m").setSyntax("proto3").addMessageType(m).build
+      val map  = FileDescriptor.buildFrom(file, Array.empty[FileDescriptor]).findMessageTypeByName("M")
+      refused(schema(map), s"field `sizes`: the entries of its map have no field $lacks")
+    }
+  }
+
   private def message(fields: (String, Int, Type, Label)*): Descriptor = {
     val m = DescriptorProto.newBuilder.setName("M")
     fields.foreach { case (name, number, t, label) =>
