@@ -46,7 +46,7 @@ class ApartSuite extends PropertySuite(samples = 500) {
       val state = history.foldLeft(Started)((state, record) => (state + record).state)
       val read  = SnapshotFormat.parse(SnapshotFormat.bytes(state))
       assertEquals(read, Some(state))
-      assertEquals(read.map(_.old(Least)), Some(state.old(Least)))
+      assertEquals(read.map(_.old(Least).toSet), Some(state.old(Least).toSet))
     }
   }
 
