@@ -17,6 +17,7 @@ from pulsar_spark.local import LocalPulsar
 from pulsar_spark.testing import run_to_end
 from support.proxies.holding_proxy import HoldingProxy
 from support.proxies.relay import listening
+from support.servers.freezing import frozen
 from support.servers.servers import Addresses
 from support.spark.errors import assert_says
 from support.spark.files import names
@@ -64,12 +65,8 @@ def test_answers_that_are_lost_after_records_were_stored(
 
 @contextmanager
 def _frozen(server: LocalPulsar) -> Iterator[None]:
-    pid = server.pid
-    os.kill(pid, signal.SIGSTOP)
-    try:
+    with frozen(server.pid):
         yield
-    finally:
-        os.kill(pid, signal.SIGCONT)
 
 
 @contextmanager

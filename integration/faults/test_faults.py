@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import signal
 import time
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -13,6 +11,7 @@ import pytest
 
 from support.proxies.broker_proxy import running_broker_proxy
 from support.servers.admin import Admin, AdminError
+from support.servers.freezing import frozen
 from support.spark.blocking_batch import LARGE, TAKEN_AT_MOST, blocking_batch
 from support.spark.errors import failing
 from support.spark.waiting import IN_TIME, eventually, within
@@ -195,17 +194,6 @@ def test_messages_that_expire_under_a_reader_are_read_on(
         assert_exactly_once(read.rows.result(timeout=300), wanted)
 
 
-@contextmanager
-def _frozen(server: LocalPulsar) -> Iterator[None]:
-    """The server keeps its connections and does not answer."""
-    pid = server.pid
-    os.kill(pid, signal.SIGSTOP)
-    try:
-        yield
-    finally:
-        os.kill(pid, signal.SIGCONT)
-
-
 def test_a_server_that_is_frozen_ends_the_read_in_time(
     spark: SparkSession, own_pulsar: LocalPulsar, tmp_path: Path
 ) -> None:
@@ -214,7 +202,7 @@ def test_a_server_that_is_frozen_ends_the_read_in_time(
         produce(client, topic, [LARGE] * (TAKEN_AT_MOST + _AHEAD + 100))
     deadlines = {"pollTimeoutMs": "8000", "operationTimeoutMs": "8000"}
     frame = batch(spark, own_pulsar.service_url, topic=topic, **_LITTLE_AHEAD, **deadlines)
-    with blocking_batch(frame, tmp_path) as read, _frozen(own_pulsar):
+    with blocking_batch(frame, tmp_path) as read, frozen(own_pulsar.pid):
         read.release()
         with within(IN_TIME), failing("PULSAR_READ_TIMEOUT", topic, "within 8000 ms"):
             read.rows.result(timeout=300)
@@ -237,7 +225,7 @@ def test_an_outage_at_the_end_of_a_ledger_may_last_as_long_as_one_anywhere(
     options = {"pollTimeoutMs": str(poll_timeout_ms), "operationTimeoutMs": "8000", "readAheadBytes": "100m"}
     with blocking_batch(batch(spark, own_pulsar.service_url, topic=topic, **options), tmp_path) as read:
         eventually(lambda: _sent(admin, topic) >= len(wanted))
-        with _frozen(own_pulsar):
+        with frozen(own_pulsar.pid):
             read.release()
             if poll_timeout_ms == 5000:
                 with failing("PULSAR_UNREACHABLE", "Requesting the bounds"):

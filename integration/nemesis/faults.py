@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from support.servers.admin import AdminError
+from support.servers.freezing import frozen
 
 if TYPE_CHECKING:
     import random
@@ -105,9 +106,8 @@ def _signal_executor(arena: Arena, freezes: bool) -> bool:
     pid = arena.chance.choice(running)
     with suppress(ProcessLookupError):
         if freezes:
-            os.kill(pid, signal.SIGSTOP)
-            _pause(arena, 3, 8)
-            os.kill(pid, signal.SIGCONT)
+            with frozen(pid):
+                _pause(arena, 3, 8)
         else:
             os.kill(pid, signal.SIGKILL)
         return True

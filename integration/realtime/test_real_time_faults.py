@@ -17,6 +17,7 @@ from realtime.live import accepting, start_live, wait_for_batches
 from realtime.sending import PARTITIONS, Copy, assert_in_order, partitioned
 
 from support.servers.admin import Admin
+from support.servers.freezing import frozen
 from support.spark.waiting import eventually
 from support.topics.messages import connected, produce
 from support.topics.reading import running, stream
@@ -69,13 +70,9 @@ def _killed(server: LocalPulsar) -> Iterator[None]:
 
 @contextmanager
 def _frozen(server: LocalPulsar) -> Iterator[None]:
-    pid = server.pid
-    os.kill(pid, signal.SIGSTOP)
-    try:
+    with frozen(server.pid):
         time.sleep(_FROZEN_SECONDS)  # the fault itself
         yield
-    finally:
-        os.kill(pid, signal.SIGCONT)
 
 
 @pytest.mark.exhaustive  # unloads are above, TailEntrySourceSuite has feeds that fail and break

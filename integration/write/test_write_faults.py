@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import signal
 import threading
 from collections import Counter
 from typing import TYPE_CHECKING, Any
@@ -14,6 +12,7 @@ from py4j.protocol import Py4JJavaError
 
 from pulsar_spark.local import LocalPulsar
 from support.servers.admin import Admin
+from support.servers.freezing import frozen
 from support.servers.servers import remove_namespace
 from support.spark.blocking_batch import LARGE, held_until
 from support.spark.errors import assert_says, failing, no_job, refused
@@ -125,12 +124,11 @@ def test_a_broker_that_stops_answering_fails_the_task_in_time(troubled: Target, 
     rows = troubled.spark.range(0, 1_000_000, 1, 1).selectExpr("string(id) as value")
     writing = Writing(troubled, rows, topic, {**SLOW, "sendTimeoutMs": "8000", "operationTimeoutMs": "8000"})
     wait_for_messages(troubled, topic, 100)
-    os.kill(server.pid, signal.SIGSTOP)
-    try:
-        with failing("PULSAR_WRITE_TIMEOUT", topic, "within 8000 ms", "messages of this task were acknowledged"):
-            writing.end()
-    finally:
-        os.kill(server.pid, signal.SIGCONT)
+    with (
+        frozen(server.pid),
+        failing("PULSAR_WRITE_TIMEOUT", topic, "within 8000 ms", "messages of this task were acknowledged"),
+    ):
+        writing.end()
 
 
 @pytest.mark.parametrize("interrupts", [True, False])
@@ -143,16 +141,13 @@ def test_a_killed_task_that_waits_for_a_full_queue_ends_in_time(
     times = {"sendTimeoutMs": "8000", "operationTimeoutMs": "8000"}
     writing = Writing(troubled, rows, topic, {**SLOW, **times}, interrupts=interrupts)
     wait_for_messages(troubled, topic, 100)
-    os.kill(server.pid, signal.SIGSTOP)
-    try:
+    with frozen(server.pid):
         eventually(lambda: any("Semaphore.acquire" in stack for stack in running_tasks(troubled.spark)))
         troubled.spark.sparkContext.cancelJobGroup(topic)
         with pytest.raises(Py4JJavaError, match="cancelled"):
             writing.end()
         # one time-out frees the queue, another ends the wait for the producer to close
         eventually(lambda: not running_tasks(troubled.spark), seconds=8 + 8 + 60)
-    finally:
-        os.kill(server.pid, signal.SIGCONT)
 
 
 def test_a_topic_terminated_in_the_middle_fails_the_task(target: Target, topic: str) -> None:

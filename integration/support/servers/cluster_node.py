@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import signal
 import time
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -15,6 +13,7 @@ from pulsar_spark.local.locks import FileLock
 from pulsar_spark.local.logs import log_tail
 from pulsar_spark.local.process import ServerProcess
 from pulsar_spark.local.versions import libraries
+from support.servers.freezing import frozen
 from support.spark.waiting import eventually
 
 if TYPE_CHECKING:
@@ -127,11 +126,10 @@ class Node:
         """
         assert self._process is not None
         pid, began = self._process.pid, time.monotonic()
-        os.kill(pid, signal.SIGSTOP)
         try:
-            yield
+            with frozen(pid):
+                yield
         finally:
-            os.kill(pid, signal.SIGCONT)
             if time.monotonic() - began > SESSION_SECONDS / 3:
                 self.kill()
                 self.start()
