@@ -35,7 +35,7 @@ private[checkpoint] final class LogWriter(journal: JournalTopic) extends AutoClo
   /** Size limit of the content of one record. */
   def maxContent: Int = synchronized(opened.most)
 
-  private def opened: Session = session.getOrElse {
+  private def opened: Session = session.filterNot(_.hasFailed).getOrElse {
     val made = new Session(journal.writer())
     if (made.writer.maxBytes < LeastRecord) {
       made.writer.close()
@@ -54,6 +54,7 @@ private[checkpoint] final class LogWriter(journal: JournalTopic) extends AutoClo
   def abandon(why: Throwable): Unit = waiting.values.asScala.toSeq.foreach(_.completeExceptionally(why))
 
   private def fail(own: Session, failure: Throwable): Unit = {
+    own.hasFailed = true // before those who wait append again
     waiting.asScala.toSeq.foreach { case ((id, _), result) => if (id == own.id) result.completeExceptionally(failure) }
     CompletableFuture.runAsync(() => end(own)) // not on the client's thread, which others with the lock may wait for
     ()
@@ -86,6 +87,8 @@ private[checkpoint] object LogWriter {
     val id: UUID       = UUID.randomUUID()
     val most: Int      = math.min(MaxContent, writer.maxBytes - RecordFormat.Overhead)
     private var number = 0L
+
+    @volatile var hasFailed = false
 
     def record(change: Change): LogRecord = {
       number += 1

@@ -35,10 +35,8 @@ private[pulsarspark] final class TransactionCoordinator private (
   /** Sends a request by the shared client, or by a new one after a request of it got no response. */
   private def request[A](send: TransactionCoordinatorClientImpl => CompletableFuture[A]): CompletableFuture[A] = {
     if (shared.get.value.isSilent) renew()
-    val used     = shared.get.value
-    val response = send(used.client)
-    response.whenComplete((_, e) => if (isSilence(e)) used.isSilent = true)
-    response
+    val used = shared.get.value
+    ifSilent(send(used.client))(used.isSilent = true)
   }
 
   /** Keeps the client where no coordinator can be reached. */
@@ -162,6 +160,10 @@ private[pulsarspark] object TransactionCoordinator {
       Conditions.TransactionsUnavailable(url = options.serviceUrl, cause = "the coordinator does not answer").exception,
     isUsable = !_.isSilent
   )
+
+  /** Acts on a missing response before those who wait for it go on: they may ask for the client again. */
+  private[transactions] def ifSilent[A](response: CompletableFuture[A])(act: => Unit): CompletableFuture[A] =
+    response.whenComplete((_, e) => if (isSilence(e)) act)
 
   private def isSilence(failure: Throwable): Boolean = failure match {
     case e: CompletionException                    => isSilence(e.getCause)

@@ -1,7 +1,12 @@
 package io.github.pulsarspark.pulsar.transactions
 
+import java.util.concurrent.atomic.AtomicBoolean
+import java.util.concurrent.{CompletableFuture, CompletionException}
+
 import scala.concurrent.duration._
 import scala.util.Using
+
+import org.apache.pulsar.client.api.PulsarClientException.TimeoutException
 
 import io.github.pulsarspark.cluster.WriteSuite
 
@@ -65,7 +70,7 @@ class TransactionCoordinatorSuite extends WriteSuite {
   }
 
   test("a client whose requests get no response is replaced: in this coordinator, and for the next one") {
-    val short = client("operationTimeoutMs" -> "1000")
+    val short = client("operationTimeoutMs" -> "4000") // others must get their responses on a busy machine
     Using.resource(TransactionCoordinator.acquire(short)) { coordinator =>
       val id = coordinator.begin(1.minute)
       cluster.writes.hearsCoordinatorClients = false // until a client connects to a coordinator
@@ -76,6 +81,20 @@ class TransactionCoordinatorSuite extends WriteSuite {
       assertEquals(condition(coordinator.begin(1.minute)), "PULSAR_UNREACHABLE")
     }
     Using.resource(TransactionCoordinator.acquire(short))(_.begin(1.minute))
+  }
+
+  test("who waits for a response that does not come finds its client marked") {
+    for (failure <- Seq(new TimeoutException("no response"), new CompletionException(new TimeoutException("none")))) {
+      val (response, isSilent, seen) = (new CompletableFuture[Int], new AtomicBoolean, new AtomicBoolean)
+      val awaited                    = TransactionCoordinator.ifSilent(response)(isSilent.set(true))
+      awaited.whenComplete((_, _) => seen.set(isSilent.get))
+      response.completeExceptionally(failure)
+      assert(seen.get, failure)
+    }
+    val (refused, isSilent) = (new CompletableFuture[Int], new AtomicBoolean)
+    TransactionCoordinator.ifSilent(refused)(isSilent.set(true))
+    refused.completeExceptionally(new IllegalStateException("refused"))
+    assert(!isSilent.get)
   }
 
   test("a cluster without coordinators: an error that says so") {
