@@ -24,6 +24,7 @@ _CONDITION = re.compile(r"\[(PULSAR_[A-Z0-9_.]+)\]")
 _PLACEHOLDER = re.compile(r"\{([a-zA-Z]+)\}")
 _NOT_SHOWN = "..."
 _LONGEST = 20_000
+_CAUSES = 20
 _JAVA_STACK = "\n\tat "
 
 
@@ -143,8 +144,9 @@ def condition_of(error: BaseException) -> str | None:
 def error_of(error: BaseException) -> PulsarSparkError | None:
     """The connector's error inside an exception of Spark, of the class of its family; None for other errors.
 
-    Works for exceptions of classic Spark, of streaming queries and of Spark Connect, since the text of each contains
-    the connector's error. If that text is not complete, the values that are missing are ``...``.
+    Works for exceptions of classic Spark, of streaming queries and of Spark Connect: the text of each contains the
+    connector's error, or the trace of the JVM that a cause of it keeps. If that text is not complete, the values that
+    are missing are ``...``.
 
     Args:
         error: Any exception.
@@ -157,9 +159,20 @@ def error_of(error: BaseException) -> PulsarSparkError | None:
         >>> type(error).__name__, error.sql_state
         ('PulsarOptionError', '42601')
     """
-    if isinstance(error, PulsarSparkError):
-        return error
-    text, known = str(error), _tables.error_conditions()
+    one: BaseException | None = error
+    for _ in range(_CAUSES):
+        if one is None or isinstance(one, PulsarSparkError):
+            return one
+        for text in (str(one), str(getattr(one, "_stackTrace", ""))):
+            found = _in_text(text)
+            if found is not None:
+                return found
+        one = getattr(one, "_cause", None)  # PySpark's own; `query.exception()` has the trace of its cause there alone
+    return None
+
+
+def _in_text(text: str) -> PulsarSparkError | None:
+    known = _tables.error_conditions()
     for found in _CONDITION.finditer(text):
         if found[1] in known:
             return FAMILIES[known[found[1]].family](found[1], **_parameters(found[1], text[found.start() :]))

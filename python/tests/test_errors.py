@@ -12,7 +12,15 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from pulsar_spark import PulsarDataLossError, PulsarOptionError, PulsarSparkError, _tables, error_of, errors
+from pulsar_spark import (
+    PulsarDataLossError,
+    PulsarOptionError,
+    PulsarSparkError,
+    _tables,
+    condition_of,
+    error_of,
+    errors,
+)
 from pulsar_spark.errors import FAMILIES, PulsarTopicNotFoundError, facts, translated
 
 if TYPE_CHECKING:
@@ -54,6 +62,32 @@ def test_an_error_is_found_once_and_others_never() -> None:
     assert error_of(own) is own
     assert error_of(ValueError("PULSAR_DATA_LOSS")) is None
     assert error_of(ValueError("[PULSAR_NO_SUCH_CONDITION] Topic a")) is None
+
+
+class _CapturedError(Exception):
+    """An exception as PySpark captures it: its text, the trace of the JVM, and its cause."""
+
+    def __init__(self, text: str, trace: str, cause: Exception | None = None) -> None:
+        super().__init__(text)
+        self._stackTrace, self._cause = trace, cause
+
+
+def test_an_error_is_found_that_only_the_trace_of_a_cause_has() -> None:
+    original = example("PULSAR_CHECKPOINT_STORE_POLICY")
+    state = "[CANNOT_WRITE_STATE_STORE.CANNOT_COMMIT] Error writing state store files"
+    trace = f"org.apache.spark.SparkException: {state}{STACK}Caused by: java.io.IOException: {original}{STACK}"
+    for error in (
+        _CapturedError(state, trace),
+        _CapturedError(state, STACK, _CapturedError(state, STACK, _CapturedError(state, trace))),
+    ):
+        found = error_of(error)
+        assert type(found) is type(original)
+        assert str(found) == str(original)
+        assert condition_of(error) == "PULSAR_CHECKPOINT_STORE_POLICY"
+    assert error_of(_CapturedError(state, STACK, original)) is original
+    again = _CapturedError(state, STACK)
+    again._cause = again
+    assert error_of(again) is None
 
 
 def test_a_value_that_looks_like_the_text_leaves_the_text_as_it_is() -> None:
