@@ -142,7 +142,7 @@ test-all: ## Every test there is: the gate with the exhaustive tests, more of th
 	$(call phase,Spark Connect,$(OTHER_LINES:%=connect-%))
 	$(call phase,other servers,test-servers)
 	$(call phase,missing rules,test-controls)
-	$(call phase,site,site)
+	$(call phase,site,site-looks)
 	$(call phase,soak,soak)
 
 # All that sbt has to do, in one go: another start of it takes 20 seconds of a processor, and its compiler is cold again.
@@ -266,6 +266,14 @@ docs: $(VENV)/.ready ## Write the generated pages and sources anew
 .PHONY: site
 site: .venv-site/.ready ## Build the site of the pages in target/site/html; warnings and links that lead nowhere are errors
 	PYTHONPATH=tools:python .venv-site/bin/python -m docsite
+
+.PHONY: site-looks
+site-looks: site ## Look at each page of the site in Chromium, on a phone and a desktop, and compare pictures of one with a piece of each
+	PYTHONPATH=tools:python .venv-site/bin/python -m docsite.looks
+
+.PHONY: site-version
+site-version: site ## Add the site of this version to a folder with those of others, INTO=path
+	PYTHONPATH=tools:python .venv-site/bin/python -m docsite.versions $(or $(INTO),$(error INTO=path names the folder))
 
 .PHONY: plot
 plot: $(VENV)/.ready ## Draw the committed results of benchmarks anew

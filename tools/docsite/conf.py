@@ -15,6 +15,9 @@ extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "sphin
 html_theme = "furo"
 html_copy_source = True
 html_sourcelink_suffix = ""
+templates_path = ["templates"]
+_SIDEBAR = ("brand", "search", "scroll-start", "navigation", "versions", "scroll-end", "variant-selector")
+html_sidebars = {"**": [f"sidebar/{part}.html" for part in _SIDEBAR]}
 
 # Anchors as forges make them.
 myst_heading_anchors = 6

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections import Counter
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from docsite import api, llms, markdown, names
+import pytest
+from docsite import api, llms, markdown, names, versions
 from docsite.links import broken
+from docsite.pictures import difference
 from docsite.tabs import with_tabs
-
-if TYPE_CHECKING:
-    import pytest
+from PIL import Image
 
 ROOT = Path(__file__).resolve().parents[3]
 FORGE = "https://forge.example/project"
@@ -106,3 +106,33 @@ def test_the_python_reference_has_the_public_modules() -> None:
     first, *pages = api.api_pages().values()
     assert all(f"\n{module}\n" in first for module in api.MODULES)
     assert [re.findall(r"automodule:: (\S+)", page) for page in pages] == [[module] for module in api.MODULES]
+
+
+def test_pictures_differ_by_what_an_eye_sees(tmp_path: Path) -> None:
+    def picture(name: str, left: int, size: tuple[int, int] = (240, 240)) -> Path:
+        image = Image.new("RGB", size, "white")
+        image.paste("black", (left, 60, left + 60, 120))
+        image.save(tmp_path / name)
+        return tmp_path / name
+
+    expected = picture("a.png", 60)
+    assert difference(expected, expected) == 0
+    assert difference(expected, picture("edge.png", 61)) == 0
+    assert 0 < difference(expected, picture("moved.png", 84)) < 1
+    assert difference(expected, picture("longer.png", 60, (240, 300))) == 1
+    assert difference(tmp_path / "none.png", expected) == 1
+
+
+def test_a_site_holds_each_version_in_its_folder_and_leads_to_the_newest(tmp_path: Path) -> None:
+    built, folder = tmp_path / "html", tmp_path / "all"
+    (built / "_static").mkdir(parents=True)
+    (folder / "pictures").mkdir(parents=True)
+    with pytest.raises(FileNotFoundError, match="make site"):
+        versions.add(built, "0.9.0", folder)
+    for version in ("0.10.0", "0.9.0", "1.0.0rc1", "0.9.0"):
+        (built / "index.html").write_text(version)
+        versions.add(built, version, folder)
+    assert json.loads((folder / "versions.json").read_text()) == ["1.0.0rc1", "0.10.0", "0.9.0"]
+    assert 'url=0.10.0/"' in (folder / "index.html").read_text()
+    assert [(folder / each / "index.html").read_text() for each in ("0.9.0", "0.10.0")] == ["0.9.0", "0.10.0"]
+    assert (folder / "0.10.0" / "_static").is_dir()
