@@ -135,6 +135,7 @@ BESIDE_SERVER := PYTHONPATH=integration $(VENV)/bin/python integration/support/r
 test-beside:
 	$(call phase,executors,AT_ONCE= test-executors)
 	$(call phase,other Spark lines,AT_ONCE= test-other-lines)
+	$(call phase,table formats,AT_ONCE= test-lakes)
 
 .PHONY: test-all
 test-all: ## Every test there is: the gate with the exhaustive tests, more of them on the other Spark lines, other servers, soak
@@ -168,6 +169,11 @@ test-matrix: test-other-lines smoke-$(MAIN_LINE) ## Read, stream and write on ev
 .PHONY: test-executors
 test-executors: $(VENV)/.ready $(CLASS_DATA) $(PACKAGED_JAR) ## Run reads and writes in executors of their own, which are killed and frozen
 	$(VENV)/bin/python $(PYTEST) --durations=5 $(EXECUTOR_TESTS)
+
+# The newest line of Spark for which both formats have a library.
+.PHONY: test-lakes
+test-lakes: .venv-4.1/.ready $(PACKAGED_JAR) ## Run the recipes for tables of Delta Lake and Iceberg
+	.venv-4.1/bin/python $(PYTEST) integration/lakes
 
 .PHONY: test-controls
 test-controls: $(VENV)/.ready ## Take out one rule of exactly-once writes after the other; a fault test must notice each

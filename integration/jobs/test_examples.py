@@ -208,8 +208,9 @@ def test_sql_only(pulsar_namespace: str, spark: SparkSession, pulsar_server: Pul
 def test_an_example_is_small_and_has_a_test_and_a_place_in_the_page(example: Path) -> None:
     text = example.read_text(encoding="utf-8")
     assert text.count("\n") < 80
-    tests = [ROOT / "integration/jobs/test_examples.py", ROOT / "integration/connect/test_connect.py"]
-    assert any(f"\ndef test_{example.stem}(" in test.read_text(encoding="utf-8") for test in tests)
+    tests = ["jobs/test_examples.py", "connect/test_connect.py", "lakes/test_lakes.py"]
+    texts = [(ROOT / "integration" / test).read_text(encoding="utf-8") for test in tests]
+    assert any(f"\ndef test_{example.stem}(" in text for text in texts)
     assert f"(../../examples/{example.name})" in (ROOT / "docs/use/recipes.md").read_text(encoding="utf-8")
     if example.suffix == ".py":
         assert ast.get_docstring(ast.parse(text))
