@@ -14,6 +14,7 @@ SHUFFLE = "PULSAR_SPARK_TEST_SHUFFLE"
 # The end of a run lists the sums of modules. A module that is not listed here follows in the order of the names.
 LONGEST = (
     "test_bookie_faults",
+    "test_two_brokers",
     "test_read_transactions",
     "test_real_time",
     "test_write_faults",

@@ -1,7 +1,8 @@
-"""A Pulsar of several processes on this machine: ZooKeeper, three bookies and one broker that tests may kill."""
+"""A Pulsar of several processes on this machine: ZooKeeper, three bookies, and brokers that tests may kill."""
 
 from __future__ import annotations
 
+import math
 import re
 import socket
 import subprocess
@@ -66,13 +67,35 @@ class _Broker(Launch):
 
 @dataclass(frozen=True)
 class Cluster:
-    """A running cluster."""
+    """A running cluster.
+
+    Attributes:
+        service_url: The addresses of all brokers.
+        admin: The admin service of the first broker.
+        zookeeper: The metadata store.
+        bookies: The three of them.
+        auto_recovery: What copies lost ledgers; a test starts it.
+        brokers: One or more.
+    """
 
     service_url: str
     admin: Admin
+    zookeeper: Node
     bookies: tuple[Node, ...]
     auto_recovery: Node
-    broker: Node
+    brokers: tuple[Node, ...]
+
+    @property
+    def broker(self) -> Node:
+        """The first broker."""
+        return self.brokers[0]
+
+    def owner(self, topic: str) -> Node:
+        """The broker that serves a topic, as one says that runs; the topic is loaded."""
+        asked = Admin(f"http://127.0.0.1:{next(one for one in self.brokers if one.running).launch.ports.web}")
+        found = asked.call("GET", f"/lookup/v2/topic/{topic.replace('://', '/')}")["brokerUrl"]
+        (owner,) = (one for one in self.brokers if found == f"pulsar://127.0.0.1:{one.launch.ports.broker}")
+        return owner
 
     def ensembles(self, topic: str, ledger: int | None = None) -> list[list[Node]]:
         """The bookies that have a ledger, the first with entries unless one is named, for each part of it."""
@@ -84,48 +107,66 @@ class Cluster:
 
 
 @contextmanager
-def running_cluster(folder: Path, *, transactions: bool = False) -> Iterator[Cluster]:
+def running_cluster(
+    folder: Path, *, transactions: bool = False, brokers: int = 1, session_seconds: int | None = None
+) -> Iterator[Cluster]:
     """Run a cluster whose ledgers have two copies on two of its bookies, with several transaction coordinators if any.
 
     Lost copies stay lost until a test starts `Cluster.auto_recovery`.
+
+    Args:
+        folder: An empty folder for all files.
+        transactions: Whether brokers have transactions.
+        brokers: The number of brokers.
+        session_seconds: How long ZooKeeper takes brokers and bookies for alive. Default: bookies only shortly.
     """
     with ExitStack() as stack:
-        port, broker, web, *bookie_ports = (
-            stack.enter_context(closing(Port.reserve())).number for _ in range(3 + BOOKIES)
-        )
-        ports, store = Ports(broker, web, 0), f"zk:127.0.0.1:{port}"
+
+        def port_numbers(count: int) -> list[int]:
+            return [stack.enter_context(closing(Port.reserve())).number for _ in range(count)]
+
+        (port,), bookie_ports = port_numbers(1), port_numbers(BOOKIES)
+        places = [Ports(own, web, 0) for own, web in zip(port_numbers(brokers), port_numbers(brokers), strict=True)]
+        ports, store = places[0], f"zk:127.0.0.1:{port}"
         config = {"clusterName": "several", "metadataStoreUrl": store, "configurationMetadataStoreUrl": store}
-        admin = Admin(f"http://127.0.0.1:{web}")
         zookeeper = _node(
             _ZooKeeper,
             folder / "zookeeper",
             ports,
             _zookeeper_config(folder, port),
             lambda _: _asked(port, b"ruok") == b"imok",
+            session_seconds=math.inf,
         )
         bookies = tuple(
-            _bookie(_Bookie, folder / f"bookie-{number}", replace(ports, bookie=own), port)
+            _bookie(
+                _Bookie,
+                folder / f"bookie-{number}",
+                replace(ports, bookie=own),
+                port,
+                session_seconds or SESSION_SECONDS,
+            )
             for number, own in enumerate(bookie_ports, 1)
         )
         settings = {**config, **_BROKER, "transactionCoordinatorEnabled": str(transactions).lower()}
-        broker_node = _node(
-            _Broker,
-            folder / "broker",
-            ports,
-            settings,
-            lambda _: admin.ready_within(0, transactions=transactions),
-            lambda: f":{broker}\n".encode() not in _asked(port, b"dump"),
+        if session_seconds is not None:
+            settings["metadataStoreSessionTimeoutMillis"] = str(session_seconds * 1000)
+        if brokers > 1:
+            settings |= _SEVERAL
+        broker_nodes = tuple(
+            _broker(folder / ("broker" if number == 0 else f"broker-{number + 1}"), place, settings, port, transactions)
+            for number, place in enumerate(places)
         )
-        recovery = _bookie(_AutoRecovery, folder / "auto-recovery", ports, port)
-        for node in (zookeeper, *bookies, broker_node, recovery):
+        recovery = _bookie(_AutoRecovery, folder / "auto-recovery", ports, port, SESSION_SECONDS)
+        for node in (zookeeper, *bookies, *broker_nodes, recovery):
             stack.callback(node.kill)
         zookeeper.start()
         _set_up(_Setup(folder / "setup", ports, _PROFILE, config))
-        for node in (*bookies, broker_node):
+        for node in (*bookies, *broker_nodes):
             node.begin()
-        for node in (*bookies, broker_node):
+        for node in (*bookies, *broker_nodes):
             node.ready()
-        yield Cluster(f"pulsar://127.0.0.1:{broker}", admin, bookies, recovery, broker_node)
+        url = "pulsar://" + ",".join(f"127.0.0.1:{place.broker}" for place in places)
+        yield Cluster(url, Admin(f"http://127.0.0.1:{ports.web}"), zookeeper, bookies, recovery, broker_nodes)
 
 
 def _node(
@@ -135,19 +176,35 @@ def _node(
     config: Mapping[str, str],
     is_ready: Callable[[bytes], bool],
     may_start: Callable[[], bool] = lambda: True,
+    *,
+    session_seconds: float,
 ) -> Node:
-    return Node(kind(folder, ports, _PROFILE, config), is_ready, may_start)
+    return Node(kind(folder, ports, _PROFILE, config), is_ready, may_start, session_seconds)
 
 
-def _bookie(kind: type[_Bookie], folder: Path, ports: Ports, zookeeper: int) -> Node:
+def _broker(folder: Path, ports: Ports, config: Mapping[str, str], zookeeper: int, transactions: bool) -> Node:
+    admin = Admin(f"http://127.0.0.1:{ports.web}")
+    return _node(
+        _Broker,
+        folder,
+        ports,
+        config,
+        lambda _: admin.ready_within(0, transactions=transactions),
+        lambda: f":{ports.broker}\n".encode() not in _asked(zookeeper, b"dump"),
+        session_seconds=SESSION_SECONDS,
+    )
+
+
+def _bookie(kind: type[_Bookie], folder: Path, ports: Ports, zookeeper: int, session_seconds: int) -> Node:
     # A bookie takes connections some time before brokers know that it is there.
     return _node(
         kind,
         folder,
         ports,
-        _bookie_config(folder, ports.bookie, f"zk:127.0.0.1:{zookeeper}"),
+        _bookie_config(folder, ports.bookie, f"zk:127.0.0.1:{zookeeper}", session_seconds),
         lambda log: b"Started component" in log,
         lambda: f"/available/127.0.0.1:{ports.bookie}\n".encode() not in _asked(zookeeper, b"dump"),
+        session_seconds=session_seconds,
     )
 
 
@@ -174,7 +231,7 @@ def _zookeeper_config(folder: Path, port: int) -> dict[str, str]:
     }
 
 
-def _bookie_config(folder: Path, port: int, store: str) -> dict[str, str]:
+def _bookie_config(folder: Path, port: int, store: str, session_seconds: int) -> dict[str, str]:
     return {
         "bookiePort": str(port),
         "journalDirectories": str(folder / "journal"),
@@ -182,7 +239,7 @@ def _bookie_config(folder: Path, port: int, store: str) -> dict[str, str]:
         "indexDirectories": str(folder / "ledgers"),
         "metadataServiceUri": f"metadata-store:{store}",
         "statsProviderClass": "org.apache.bookkeeper.stats.NullStatsProvider",
-        "zkTimeout": str(SESSION_SECONDS * 1000),
+        "zkTimeout": str(session_seconds * 1000),
         "autoRecoveryDaemonEnabled": "false",
         "lostBookieRecoveryDelay": "0",
     }
@@ -196,6 +253,13 @@ _BROKER = {
     "bookkeeperClientHealthCheckEnabled": "false",
     # A broker reads a topic's last entry to tell the last position, by itself for 30 s from a bookie that is frozen.
     "bookkeeperClientSpeculativeReadTimeoutInMillis": "2000",
+}
+
+# The load manager of one broker gives a topic to whoever is asked for it.
+_SEVERAL = {
+    "loadBalancerEnabled": "true",
+    "loadManagerClassName": "org.apache.pulsar.broker.loadbalance.impl.ModularLoadManagerImpl",
+    "loadBalancerSheddingEnabled": "false",
 }
 
 

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 READY_SECONDS = 300.0
 
 SESSION_SECONDS = 6
-"""ZooKeeper takes a bookie for alive for so long."""
+"""ZooKeeper takes a bookie for alive for so long by default."""
 
 _STOP_SECONDS = 10.0
 
@@ -46,11 +46,13 @@ class Node:
         launch: How it is started.
         is_ready: Whether it can be used, given what it has written into its log since it was started.
         may_start: Whether ZooKeeper no longer takes the one that was killed for alive: two of one name are refused.
+        session_seconds: How long ZooKeeper takes it for alive.
     """
 
     launch: Launch
     is_ready: Callable[[bytes], bool]
     may_start: Callable[[], bool]
+    session_seconds: float
     _log_start: int = field(default=0, init=False)
     _process: ServerProcess | None = field(default=None, init=False)
 
@@ -130,7 +132,7 @@ class Node:
             with frozen(pid):
                 yield
         finally:
-            if time.monotonic() - began > SESSION_SECONDS / 3:
+            if time.monotonic() - began > self.session_seconds / 3:
                 self.kill()
                 self.start()
 

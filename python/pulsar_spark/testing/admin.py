@@ -52,7 +52,7 @@ class Admin:
 
         Args:
             method: The HTTP method.
-            path: The path below ``/admin/v2``, unless it begins with ``/admin/``.
+            path: The path below ``/admin/v2``, unless it begins with a slash.
             body: A value that is sent as JSON. Default: no body.
 
         Returns:
@@ -61,7 +61,7 @@ class Admin:
         Raises:
             AdminError: The server refused the request.
         """
-        path = path if path.startswith("/admin/") else f"/admin/v2/{path}"
+        path = path if path.startswith("/") else f"/admin/v2/{path}"
         data = None if body is None else json.dumps(body).encode()
         headers = {**self._headers, **({"Content-Type": "application/json"} if data is not None else {})}
         request = urllib.request.Request(self.url + path, data=data, headers=headers, method=method)

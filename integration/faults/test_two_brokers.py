@@ -1,0 +1,162 @@
+"""Reads and writes while the owner of their topic dies and another broker takes over, and without any broker."""
+
+from __future__ import annotations
+
+import threading
+from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
+from typing import TYPE_CHECKING
+
+import pytest
+
+from support.servers.cluster import Cluster, running_cluster
+from support.spark.blocking_batch import LARGE, TAKEN_AT_MOST, blocking_batch
+from support.spark.errors import failing
+from support.spark.waiting import IN_TIME, eventually, within
+from support.topics.copying import CopyingStream
+from support.topics.messages import connected, produce, read_all
+from support.topics.reading import Seen, assert_exactly_once, batch, description, existing, read_rows
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    import pulsar as pulsar_client
+    from pyspark.sql import SparkSession
+
+pytestmark = pytest.mark.exhaustive
+
+_GUARANTEES = ("at-least-once", "exactly-once")
+_PARTITIONS = 2
+# The metadata store takes a broker for alive for so long, so that an outage of half of it changes no owner.
+_SESSION_SECONDS = 20
+_OUTAGE_SECONDS = 10
+_never = threading.Event()
+
+
+@pytest.fixture(scope="module")
+def cluster(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:  # noqa: ARG001
+    folder = tmp_path_factory.mktemp("cluster")
+    with running_cluster(folder, transactions=True, brokers=2, session_seconds=_SESSION_SECONDS) as cluster:
+        yield cluster
+
+
+@pytest.fixture(scope="module")
+def writer(cluster: Cluster, tmp_path_factory: pytest.TempPathFactory) -> Iterator[pulsar_client.Client]:
+    with connected(cluster.service_url, tmp_path_factory.mktemp("client")) as client:
+        yield client
+
+
+@pytest.fixture
+def topic(request: pytest.FixtureRequest) -> str:
+    return f"persistent://public/default/{request.node.name}"
+
+
+class _Copies:
+    """A topic of two partitions, and streams that copy it, one for each guarantee."""
+
+    def __init__(
+        self, spark: SparkSession, cluster: Cluster, writer: pulsar_client.Client, source: str, folder: Path
+    ) -> None:
+        self._writer, self._source, self._sent = writer, source, 0
+        for name in (source, *(f"{source}-{one}" for one in _GUARANTEES)):
+            cluster.admin.create_topic(name, partitions=_PARTITIONS)
+        self._streams = [CopyingStream(spark, cluster.service_url, source, one, folder / one) for one in _GUARANTEES]
+
+    def running(self) -> ExitStack:
+        stack = ExitStack()
+        for one in self._streams:
+            stack.enter_context(one.running())
+        return stack
+
+    def send(self, count: int = 500) -> None:
+        numbers = range(self._sent, self._sent + count)
+        produce(self._writer, self._source, [b"%d" % number for number in numbers], batch_size=7)
+        self._sent += count
+
+    def check(self) -> None:
+        """All that was sent arrives, in the second copy once."""
+        for one in self._streams:
+            one.until_copied(self._writer, Counter(b"%d" % number for number in range(self._sent)))
+
+
+def test_the_owner_of_a_topic_is_killed_under_a_read(
+    spark: SparkSession, cluster: Cluster, writer: pulsar_client.Client, topic: str, tmp_path: Path
+) -> None:
+    produce(writer, topic, [LARGE] * (TAKEN_AT_MOST + 40))
+    wanted = existing(read_all(writer, topic))
+    frame = batch(spark, cluster.service_url, topic=topic, **{"pulsar.reader.receiverQueueSize": "20"})
+    owner = cluster.owner(topic)
+    with blocking_batch(frame, tmp_path) as read, owner.killed():
+        read.release()
+        assert_exactly_once(read.rows.result(timeout=300), wanted)
+        assert cluster.owner(topic) is not owner
+        assert_exactly_once(read_rows(batch(spark, cluster.service_url, topic=topic)), wanted)
+
+
+def test_the_owner_of_a_topic_is_killed_under_streams(
+    spark: SparkSession, cluster: Cluster, writer: pulsar_client.Client, topic: str, tmp_path: Path
+) -> None:
+    copies = _Copies(spark, cluster, writer, topic, tmp_path)
+    copies.send()
+    with copies.running():
+        copies.check()
+        owner = cluster.owner(f"{topic}-partition-0")
+        copies.send()
+        with owner.killed():
+            copies.send()
+            assert cluster.owner(f"{topic}-partition-0") is not owner
+            copies.check()
+        copies.send()
+        copies.check()
+
+
+def test_the_metadata_store_is_lost_for_some_seconds(
+    spark: SparkSession, cluster: Cluster, writer: pulsar_client.Client, topic: str, tmp_path: Path
+) -> None:
+    copies = _Copies(spark, cluster, writer, topic, tmp_path)
+    copies.send()
+    read_topic = f"{topic}-read"
+    produce(writer, read_topic, [LARGE] * (TAKEN_AT_MOST + 40))
+    wanted = existing(read_all(writer, read_topic))
+    frame = batch(spark, cluster.service_url, topic=read_topic, **{"pulsar.reader.receiverQueueSize": "20"})
+    with copies.running():
+        copies.check()
+        with blocking_batch(frame, tmp_path) as read, ThreadPoolExecutor(1) as sender:
+            with cluster.zookeeper.frozen():
+                read.release()
+                sending = sender.submit(copies.send)  # a new producer waits for the store
+                _never.wait(_OUTAGE_SECONDS)
+            sending.result(timeout=300)
+        assert_exactly_once(read.rows.result(timeout=300), wanted)
+        copies.send()
+        copies.check()
+
+
+def test_a_direct_read_that_is_planned_needs_no_broker(
+    spark: SparkSession, cluster: Cluster, writer: pulsar_client.Client
+) -> None:
+    topic = "persistent://public/default/closed"  # a plan tells names, and who reads
+    produce(writer, topic, [b"%d" % number for number in range(2000)], batch_size=7)
+    cluster.admin.unload(topic)
+    produce(writer, topic, [b"%d" % number for number in range(2000, 4000)], batch_size=7)
+    cluster.admin.unload(topic)
+    wanted = existing(read_all(writer, topic))
+    options = {"topic": topic, "admin.url": cluster.admin.url, "operationTimeoutMs": "8000", "pollTimeoutMs": "20000"}
+    planned = [
+        batch(spark, cluster.service_url, readLevel=level, **options).select("__topic", "__position", "value")
+        for level in ("segment", "auto")
+    ]
+    for frame in planned:
+        assert "broker" not in description(frame)
+    with ExitStack() as brokers:
+        for broker in cluster.brokers:
+            brokers.enter_context(broker.killed())
+        for frame in planned:
+            with within(IN_TIME):
+                rows = [Seen(row[0], row[1], bytes(row[2])) for row in frame.collect()]  # as planned above
+            assert_exactly_once(rows, wanted)
+        with within(IN_TIME), failing("PULSAR_UNREACHABLE"):
+            batch(spark, cluster.service_url, readLevel="segment", **options).collect()
+    eventually(lambda: len(read_rows(batch(spark, cluster.service_url, topic=topic))) == len(wanted))

@@ -1,0 +1,75 @@
+"""Streams that copy a topic while servers fail, started again whenever they end, as a scheduler does."""
+
+from __future__ import annotations
+
+from collections import Counter
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from pulsar_spark.errors import condition_of
+from support.spark.waiting import eventually
+from support.topics.messages import read_all
+from support.topics.reading import stream
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    import pulsar
+    from pyspark.sql import SparkSession
+    from pyspark.sql.streaming.query import StreamingQuery
+
+_SECONDS = 300
+_LATE = {"operationTimeoutMs": "60000", "sendTimeoutMs": "120000"}
+
+
+class CopyingStream:
+    """A stream that copies a topic to another one.
+
+    Attributes:
+        copy: The topic that it writes.
+        ended: The conditions by which it ended.
+    """
+
+    def __init__(self, spark: SparkSession, service_url: str, source: str, guarantee: str, checkpoint: Path) -> None:
+        self.copy = f"{source}-{guarantee}"
+        self.ended: list[str] = []
+        self._guarantee = guarantee
+        self._rows = stream(spark, service_url, topic=source, startingOffsets="earliest").select("value")
+        sink = {"service.url": service_url, "topic": self.copy, "deliveryGuarantee": guarantee, **_LATE}
+        if guarantee == "exactly-once":
+            sink["sinkId"] = self.copy.rpartition("/")[2]
+        writer = self._rows.writeStream.format("pulsar").options(**sink)
+        self._writer = writer.option("checkpointLocation", str(checkpoint))
+        self._query: StreamingQuery | None = None
+
+    @contextmanager
+    def running(self) -> Iterator[None]:
+        """Runs inside."""
+        self._query = self._writer.start()
+        try:
+            yield
+        finally:
+            self._query.stop()
+
+    def until_copied(self, client: pulsar.Client, wanted: Counter[bytes]) -> None:
+        """Wait until all is copied, exactly once where that is promised; whenever it ends it did so by name."""
+        eventually(lambda: self._goes_on() and set(self._found(client)) >= set(wanted), seconds=_SECONDS)
+        found = self._found(client)
+        assert set(found) == set(wanted)
+        if self._guarantee == "exactly-once":
+            assert found == wanted
+        print(f"{self.copy}: {found.total() - wanted.total()} of {wanted.total()} rows came again; ended: {self.ended}")
+
+    def _goes_on(self) -> bool:
+        assert self._query is not None
+        failure = self._query.exception()
+        if failure is not None:
+            condition = condition_of(failure)
+            assert condition is not None, f"{self.copy} ended without a name: {failure}"
+            self.ended.append(condition)
+            self._query = self._writer.start()
+        return True
+
+    def _found(self, client: pulsar.Client) -> Counter[bytes]:
+        return Counter(message.payload for message in read_all(client, self.copy))
