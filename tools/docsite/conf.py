@@ -16,6 +16,8 @@ html_theme = "furo"
 html_copy_source = True
 html_sourcelink_suffix = ""
 templates_path = ["templates"]
+html_static_path = ["static"]
+html_css_files = ["wide.css"]
 _SIDEBAR = ("brand", "search", "scroll-start", "navigation", "versions", "scroll-end", "variant-selector")
 html_sidebars = {"**": [f"sidebar/{part}.html" for part in _SIDEBAR]}
 
