@@ -25,6 +25,8 @@ ARCHIVING_SECONDS = 120.0
 """How long a server may take to write its archive when it stops."""
 
 _TRIAL_ARCHIVE = "classes.jsa"
+# Java writes a line for each class that it cannot archive, after the reason why a server ended.
+_QUIET = "-Xlog:cds*=off"
 
 _log = logging.getLogger(__name__)
 
@@ -63,7 +65,7 @@ def _make(archive: Path, trial: Callable[[Path, tuple[str, ...]], AbstractContex
     with tempfile.TemporaryDirectory(dir=archive.parent, prefix=".classes-") as folder:
         written = Path(folder) / _TRIAL_ARCHIVE
         try:
-            with trial(Path(folder), (f"-XX:ArchiveClassesAtExit={written}",)):
+            with trial(Path(folder), (f"-XX:ArchiveClassesAtExit={written}", _QUIET)):
                 _log.debug("The trial run is ready")
             written.rename(archive)
         except (LocalPulsarError, FileNotFoundError) as error:
