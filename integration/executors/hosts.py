@@ -117,8 +117,7 @@ class Executors:
 
     def running(self) -> list[Executor]:
         """Those that run now, the oldest first."""
-        found = [_executor(Path(folder), self._application) for folder in Path("/proc").glob("[0-9]*")]
-        return sorted((one for one in found if one is not None), key=lambda one: int(one.id))
+        return executors_of(self.spark.sparkContext.applicationId)
 
     def both(self) -> list[Executor]:
         """Wait until as many run as there are hosts, and Spark has them all."""
@@ -128,10 +127,6 @@ class Executors:
         known: Any = self.spark.sparkContext._jsc.sc().statusTracker().getExecutorInfos()
         running = self.running()
         return running if len(running) == len(HOSTS) == len(known) - 1 else []
-
-    @property
-    def _application(self) -> bytes:
-        return self.spark.sparkContext.applicationId.encode()
 
 
 class Attempts:
@@ -161,6 +156,12 @@ class Attempts:
         none = self._gateway.new_array(self._gateway.jvm.double, 0)
         stages = self._store.stageList(None, False, False, none, None)
         return [stages.apply(index) for index in range(stages.size())]
+
+
+def executors_of(application: str) -> list[Executor]:
+    """The executors of an application that run now, the oldest first."""
+    found = [_executor(Path(folder), application.encode()) for folder in Path("/proc").glob("[0-9]*")]
+    return sorted((one for one in found if one is not None), key=lambda one: int(one.id))
 
 
 def _executor(folder: Path, application: bytes) -> Executor | None:
