@@ -27,7 +27,7 @@ private[checkpoint] final class CheckpointStore private (
   import CheckpointStore._
 
   private val patience = settings.client.operationTimeout
-  private val writer   = new LogWriter(journal)
+  private val writer   = new LogWriter(journal, (record, at) => follower.stored(record, at))
   private val contents =
     new ContentStore(contentTopic, patience, () => Preflight.check(connection, contentTopic.name))
   private val snapshots = new SnapshotWriter(journal, writer, contents, patience, settings.snapshotAfter)

@@ -1,15 +1,17 @@
 package io.github.pulsarspark.checkpoint
 
 import java.util.concurrent.ExecutionException
+import java.util.concurrent.locks.ReentrantLock
 
 import scala.concurrent.duration.FiniteDuration
 
-import io.github.pulsarspark.checkpoint.log.{Folded, LogRecord, LogReplay, LogState, RecordFormat}
+import io.github.pulsarspark.checkpoint.log.{Folded, LogRecord, LogReplay, LogState, LogView, RecordFormat}
 import io.github.pulsarspark.errors.Conditions
 import io.github.pulsarspark.position.Position
 import io.github.pulsarspark.pulsar.journal.{JournalReader, JournalRecord, JournalTopic}
 
-/** Follows the log of a store on a thread of its own and folds its records. Any thread may ask for the state.
+/** Follows the log of a store on a thread of its own and folds its records. Any thread may ask for the state. A record
+  * of this JVM is folded as soon as the broker has stored it, if it directly follows the last one.
   *
   * It begins at the root of the log. When the log was cut before the place that it had reached, it begins at the root
   * again: brokers delete whole ledgers, so that its last record proves that none is missing.
@@ -25,7 +27,8 @@ private[checkpoint] final class LogFollower(
   import LogFollower._
 
   private val lock              = new Object
-  private var view              = View(Left(LogReplay()), Position.BeforeAll)
+  private val folding           = new ReentrantLock      // of who changes the view
+  private var view              = LogView.begin(Position.BeforeAll)
   private var failure           = Option.empty[Throwable]
   private var restartedUpTo     = Option.empty[Position] // of the thread
   @volatile private var reading = Option.empty[JournalReader]
@@ -70,10 +73,10 @@ private[checkpoint] final class LogFollower(
   /** True until following fails for good. */
   def isUsable: Boolean = lock.synchronized(failure.isEmpty) && isOpen
 
-  private def current: View = lock.synchronized(view)
+  private def current: LogView = lock.synchronized(view)
 
   /** Waits for a view. While the log is read from its root, each record gives the wait its time again. */
-  private def await(what: String)(isReached: View => Boolean): View = lock.synchronized {
+  private def await(what: String)(isReached: LogView => Boolean): LogView = lock.synchronized {
     var seen  = view
     var until = System.nanoTime() + patience.toNanos
     while (failure.isEmpty && !isReached(view)) {
@@ -94,16 +97,21 @@ private[checkpoint] final class LogFollower(
   private def begin(root: Position): Unit = {
     reading.foreach(_.close())
     reading = Some(journal.reader(root))
-    show(View(Left(LogReplay()), root))
+    show(LogView.begin(root))
   }
 
-  private def show(next: View): Unit = lock.synchronized {
+  private def show(next: LogView): Unit = lock.synchronized {
     view = next
     lock.notifyAll()
   }
 
   private def follow(): Unit =
-    try while (isOpen) reading.foreach(reader => take(reader.next().get()))
+    try while (isOpen) reading.foreach { reader =>
+        val record = reader.next().get()
+        folding.lock()
+        try take(record)
+        finally folding.unlock()
+      }
     catch {
       case e: ExecutionException => fail(e.getCause)
       case e: Throwable          => fail(e) // nobody else would tell those who wait
@@ -119,6 +127,15 @@ private[checkpoint] final class LogFollower(
     listener.broken(e)
   }
 
+  /** Folds a record of this JVM that the broker has stored, if no other can be before it; it will arrive again. Does
+    * not wait: a thread of the client calls it.
+    */
+  def stored(record: LogRecord, at: Position): Unit = if (folding.tryLock())
+    try {
+      val before = current
+      before.stored(record, at).foreach { case (next, folded) => showFolded(before, next, record, folded) }
+    } finally folding.unlock()
+
   private def take(record: JournalRecord): Unit = {
     val before = current
     if (record.position > before.place) // else it came again after a lost connection
@@ -129,19 +146,23 @@ private[checkpoint] final class LogFollower(
     last.ledgerId == next.ledgerId || current.state.left.exists(_ == LogReplay()) || last.isBeforeLedger ||
       journal.has(last)
 
-  private def fold(before: View, found: JournalRecord): Unit = {
+  private def fold(before: LogView, found: JournalRecord): Unit = {
     val record = RecordFormat.parse(found.bytes).getOrElse(throw unreadable(found))
     before.state match {
       case Left(replay) =>
         val next = (replay + record).map(checked)
         // a log that goes on has a snapshot there
         if (next.isLeft && restartedUpTo.exists(found.position >= _)) throw replaced
-        show(View(next, found.position, before.store))
+        show(LogView(next, found.position, before.store))
       case Right(state) =>
-        val folded = state + record
-        show(View(Right(folded.state), found.position, before.store))
-        listener.arrived(Arrival(record, folded, before.place))
+        val (next, folded) = before.after(state, record, found.position)
+        showFolded(before, next, record, folded)
     }
+  }
+
+  private def showFolded(before: LogView, next: LogView, record: LogRecord, folded: Folded): Unit = {
+    show(next)
+    listener.arrived(Arrival(record, folded, before.place))
   }
 
   private def unreadable(found: JournalRecord) = RecordFormat.version(found.bytes) match {
@@ -151,7 +172,7 @@ private[checkpoint] final class LogFollower(
     case _ => Conditions.CheckpointStoreCorrupt(topic = journal.name, position = found.position.toString).exception
   }
 
-  private def restart(before: View): Unit = {
+  private def restart(before: LogView): Unit = {
     val bounds = journal.bounds()
     if (bounds.last.isEmpty && before.store.isDefined) throw replaced
     if (before.store.isDefined) restartedUpTo = bounds.last
@@ -184,7 +205,7 @@ private[checkpoint] object LogFollower {
     */
   final case class Arrival(record: LogRecord, folded: Folded, before: Position)
 
-  /** Calls come from the thread of the follower. */
+  /** Calls come from the thread of the follower, those of stored records from threads of the client. */
   trait Listener {
     def arrived(arrival: Arrival): Unit
 
@@ -193,18 +214,5 @@ private[checkpoint] object LogFollower {
 
     /** No record arrives any more. */
     def broken(why: Throwable): Unit
-  }
-
-  /** State at a place of the log.
-    *
-    * @param seen
-    *   the store whose log it was before
-    */
-  private final case class View(
-      state: Either[LogReplay, LogState],
-      place: Position,
-      seen: Option[java.util.UUID] = None
-  ) {
-    def store: Option[java.util.UUID] = state.fold(_ => seen, s => Some(s.store))
   }
 }

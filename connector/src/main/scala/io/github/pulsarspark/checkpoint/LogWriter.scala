@@ -8,14 +8,19 @@ import scala.jdk.CollectionConverters._
 import io.github.pulsarspark.checkpoint.LogFollower.Arrival
 import io.github.pulsarspark.checkpoint.log.{Change, LogRecord, RecordFormat}
 import io.github.pulsarspark.errors.Conditions
+import io.github.pulsarspark.position.Position
 import io.github.pulsarspark.pulsar.journal.{JournalTopic, JournalWriter}
 
 /** Appends records to the log of a store. Several threads may use it.
   *
   * The records of a writer are numbered and stand in the log in the order of their numbers. After a failure nobody
   * knows which ones are stored: another writer with another id continues.
+  *
+  * @param stored
+  *   is told of each record that the broker has stored, and where
   */
-private[checkpoint] final class LogWriter(journal: JournalTopic) extends AutoCloseable {
+private[checkpoint] final class LogWriter(journal: JournalTopic, stored: (LogRecord, Position) => Unit)
+    extends AutoCloseable {
   import LogWriter._
 
   private var session = Option.empty[Session]
@@ -28,7 +33,9 @@ private[checkpoint] final class LogWriter(journal: JournalTopic) extends AutoClo
     val key    = (own.id, record.number)
     val result = new CompletableFuture[Arrival]
     waiting.put(key, result)
-    own.writer.append(RecordFormat.bytes(record)).whenComplete((_, failure) => if (failure != null) fail(own, failure))
+    own.writer.append(RecordFormat.bytes(record)).whenComplete((at, failure) =>
+      if (failure == null) stored(record, at) else fail(own, failure)
+    )
     result.whenComplete { (_, _) => waiting.remove(key); () }
   }
 

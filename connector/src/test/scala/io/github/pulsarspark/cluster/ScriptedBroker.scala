@@ -133,7 +133,7 @@ private[cluster] final class ScriptedBroker(
     consumers.get(command.getConsumerId).foreach(dispatch(command.getConsumerId, _, command.getMessagePermits))
 
   private def dispatch(id: Long, cursor: Cursor, permits: Int): Unit = {
-    cursor.dispatch(permits) { entry =>
+    cursor.dispatch(permits, isHeld = writes.held(cursor.name)) { entry =>
       val bytes = Unpooled.wrappedBuffer(entry.bytes)
       if (!cursor.topic.showsBrokerMetadata) Commands.skipBrokerEntryMetadataIfExist(bytes)
       context.write(Commands.newMessage(id, entry.at.ledgerId, entry.at.entryId, -1, 0, bytes, null))
@@ -181,10 +181,10 @@ private object ScriptedBroker {
 
     private def before(index: Int) = if (index == 0) Position(-1, -1) else topic.entries(index - 1).at
 
-    def dispatch(more: Int)(send: TopicEntry => Any): Unit = {
+    def dispatch(more: Int, isHeld: Boolean)(send: TopicEntry => Any): Unit = {
       permits += more
       val left = topic.entries.iterator.drop(topic.indexAfter(passed))
-      while (permits > 0 && left.hasNext) {
+      while (!isHeld && permits > 0 && left.hasNext) {
         val entry = left.next()
         passed = entry.at
         if (topic.isDispatched(entry)) {

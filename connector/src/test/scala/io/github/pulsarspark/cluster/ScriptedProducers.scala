@@ -38,6 +38,9 @@ private[cluster] final class ScriptedWrites(store: (String, Array[Byte], Int, Op
   /** Refuses messages to these topics from now on. */
   @volatile var refused: Set[String] = Set.empty
 
+  /** Keeps the entries of these topics from consumers, until such a topic changes after it is taken out. */
+  @volatile var held: Set[String] = Set.empty
+
   private val requests = new ConcurrentLinkedQueue[String]
   private val ids      = new AtomicLong
 
