@@ -20,10 +20,20 @@ object TaskAttempts {
         empty.taskMemoryManager,
         new Properties,
         null,
-        TaskMetrics.empty
+        TaskMetrics.empty,
+        cpus = 1 // its default needs a session
       )
     )
     try body
     finally TaskContext.unset()
+  }
+
+  /** Runs code as a task that has failed. */
+  def failed[A](body: => A): A = in(0) {
+    TaskContext.get() match {
+      case task: TaskContextImpl => task.markTaskFailed(new IllegalStateException("the task failed"))
+      case other                 => throw new AssertionError(other)
+    }
+    body
   }
 }

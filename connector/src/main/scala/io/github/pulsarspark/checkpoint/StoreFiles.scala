@@ -119,8 +119,9 @@ private[checkpoint] final class StoreFiles(tenant: String, settings: StoreSettin
     val own = slot(source)
     own.temporaries.bytes(source.names) match {
       case Some(bytes) if target.isTemporary =>
-        own.temporaries.put(target.names, bytes)
+        if (!overwrite && own.temporaries.find(target.names).isDefined) throw refused(to, Refusal.Exists)
         own.temporaries.remove(source.names)
+        own.temporaries.put(target.names, bytes)
       case Some(bytes) =>
         done(to, own.use(_.put(target.names, bytes, overwrite)))
         own.temporaries.remove(source.names)

@@ -106,8 +106,19 @@ private[cluster] final class ScriptedBroker(
       case None        => send(Commands.newError(request, ServerError.TopicNotFound, s"no topic $name"))
       case Some(topic) =>
         if (start.isEmpty) writes.log(s"subscribe ${TopicName.get(name).getLocalName}")
-        consumers(id) = new Cursor(name, topics, start.fold(0)(s => first(topic, s.getLedgerId, s.getEntryId)))
-        send(Commands.newSuccess(request))
+        val key = (name, command.getSubscription)
+        if (!command.isDurable && writes.subscriptions.contains(key))
+          send(Commands.newError(request, ServerError.NotAllowedError,
+            "Durable subscription with the same name already exists."))
+        else {
+          val durable = Option.when(command.isDurable)(key)
+          val mark    = durable.flatMap(writes.subscriptions.get)
+          val next    =
+            mark.fold(start.fold(0)(s => first(topic, s.getLedgerId, s.getEntryId)))(topic.indexAfter)
+          consumers(id) = new Cursor(name, topics, next, durable)
+          durable.filter(_ => mark.isEmpty).foreach(writes.subscriptions(_) = topic.cursorBefore(next))
+          send(Commands.newSuccess(request))
+        }
     }
   }
 
@@ -142,6 +153,17 @@ private[cluster] final class ScriptedBroker(
     ()
   }
 
+  /** Moves the cursor of a durable subscription; others have none that stays. */
+  override protected def handleAck(command: CommandAck): Unit = {
+    for (cursor <- consumers.get(command.getConsumerId); key <- cursor.subscription) {
+      val id = command.getMessageIdAt(command.getMessageIdsCount - 1)
+      val at = Position(id.getLedgerId, id.getEntryId)
+      writes.subscriptions(key) = at
+      cursor.acknowledged(at)
+    }
+    super.handleAck(command)
+  }
+
   override protected def handleCloseConsumer(command: CommandCloseConsumer): Unit = {
     consumers.remove(command.getConsumerId)
     send(Commands.newSuccess(command.getRequestId))
@@ -157,8 +179,17 @@ private object ScriptedBroker {
     if (ledgerId == -1L) 0
     else topic.indexAfter(Position(ledgerId, if (entryId >= 0 && ledgerId != Long.MaxValue) entryId - 1 else entryId))
 
-  /** A cursor that nobody acknowledges to. It goes on in what its topic has by then. */
-  private final class Cursor(val name: String, topics: collection.Map[String, StoredTopic], start: Int) {
+  /** A cursor. It goes on in what its topic has by then.
+    *
+    * @param subscription
+    *   the durable subscription, with its topic, whose acknowledgements move the cursor
+    */
+  private final class Cursor(
+      val name: String,
+      topics: collection.Map[String, StoredTopic],
+      start: Int,
+      val subscription: Option[(String, String)]
+  ) {
     private var known   = topics(name)
     private var passed  = before(start)
     private var mark    = topic.cursorBefore(start)
@@ -172,6 +203,8 @@ private object ScriptedBroker {
     }
 
     def markDelete: Position = mark
+
+    def acknowledged(at: Position): Unit = mark = at
 
     def moveTo(index: Int): Unit = {
       passed = before(index)

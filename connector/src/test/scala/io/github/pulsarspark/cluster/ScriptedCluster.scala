@@ -83,6 +83,7 @@ final class ScriptedCluster(elsewhere: Option[String] = None) extends AutoClosea
   /** Deletes a topic partition and closes its consumers. */
   def remove(topic: StoredTopic): Unit = {
     topics.remove(topic.name)
+    writes.subscriptions.keys.filter(_._1 == topic.name).foreach(writes.subscriptions.remove)
     topic.ledgers.foreach { l =>
       ledgers.remove(l.id)
       lost.remove(l.id)

@@ -41,6 +41,9 @@ private[cluster] final class ScriptedWrites(store: (String, Array[Byte], Int, Op
   /** Keeps the entries of these topics from consumers, until such a topic changes after it is taken out. */
   @volatile var held: Set[String] = Set.empty
 
+  /** Cursors of durable subscriptions, by topic partition and name. */
+  val subscriptions: TrieMap[(String, String), Position] = TrieMap.empty
+
   private val requests = new ConcurrentLinkedQueue[String]
   private val ids      = new AtomicLong
 

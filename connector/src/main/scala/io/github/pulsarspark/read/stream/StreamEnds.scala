@@ -1,6 +1,8 @@
 package io.github.pulsarspark.read.stream
 
-import io.github.pulsarspark.position.{PartitionBounds, PulsarOffset}
+import scala.concurrent.duration._
+
+import io.github.pulsarspark.position.{PartitionBounds, Position, PulsarOffset}
 import io.github.pulsarspark.read.stream.loss.StreamLosses
 
 /** Current ends of a stream's topics.
@@ -45,4 +47,43 @@ private[stream] final class StreamEnds(
   /** The current end of each partition, by a new list of them. */
   def confirmed(): PulsarOffset =
     PulsarOffset.of(session.broker.confirmedBounds(partitions.discoverAnew()).view.mapValues(_.last))
+}
+
+/** Finds the partitions that a stream has read to their end, and those of them that stay idle for a while: only for
+  * these a consumer is opened that watches. A partition without messages is idle at once, because any unload drops its
+  * ledger.
+  *
+  * @param nanos
+  *   the clock
+  */
+private[stream] final class IdlePartitions(nanos: () => Long = () => System.nanoTime()) {
+  import IdlePartitions._
+
+  private var stands = Map.empty[String, Stand]
+
+  /** The ends of partitions at which the stream stands at the time of one trigger, and which of them are idle. A broker
+    * may name a last message before that although the partition goes on.
+    *
+    * @param ended
+    *   partitions that do not have what was read of them
+    */
+  def at(
+      read: PulsarOffset,
+      bounds: Map[String, PartitionBounds],
+      ended: Set[String]
+  ): (Map[String, Position], Set[String]) = {
+    val now = nanos()
+    stands = read.positions.toMap.collect {
+      case (p, at) if !ended(p) && bounds.get(p).exists(_.last <= at) =>
+        p -> stands.get(p).filter(_.at == at).getOrElse(Stand(at, now))
+    }
+    val idle = stands.collect { case (p, s) if bounds(p).first == s.at || now - s.since >= IdleTime.toNanos => p }
+    (stands.map { case (p, s) => p -> s.at }, idle.toSet)
+  }
+}
+
+private[stream] object IdlePartitions {
+  val IdleTime: FiniteDuration = 5.seconds
+
+  private final case class Stand(at: Position, since: Long)
 }

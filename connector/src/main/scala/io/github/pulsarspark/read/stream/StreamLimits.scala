@@ -1,10 +1,13 @@
 package io.github.pulsarspark.read.stream
 
+import scala.concurrent.duration.FiniteDuration
+
 import org.apache.spark.sql.connector.read.streaming.ReadLimit
 
 import io.github.pulsarspark.options.ReadOptions
-import io.github.pulsarspark.position.{OffsetRange, PulsarOffset, RangePlanner}
-import io.github.pulsarspark.read.stream.limits.{PartitionWalk, TriggerBudget, TriggerEnds}
+import io.github.pulsarspark.position.{OffsetRange, Position, PulsarOffset, RangePlanner}
+import io.github.pulsarspark.read.stream.limits.{BacklogWalk, LedgerSteps, PartitionWalk, TriggerBudget}
+import io.github.pulsarspark.storage.segment.WholeLedger
 
 /** Ends micro-batches by the limits of their triggers. */
 private[stream] final class StreamLimits(options: ReadOptions, session: StreamSession, origin: StreamOrigin)
@@ -49,4 +52,39 @@ private[stream] final class StreamLimits(options: ReadOptions, session: StreamSe
     PartitionWalk.open(range, options, origin.start.times(range), session.broker)(session.storage.entries(range, _))
 
   override def close(): Unit = ends.close()
+}
+
+/** Decides where the micro-batches of a stream with limits end. By the sizes of whole ledgers where that is possible,
+  * which reads little, and by counting elsewhere.
+  */
+private[stream] final class TriggerEnds(
+    walk: OffsetRange => PartitionWalk,
+    listed: (Seq[OffsetRange], Long) => Map[String, Seq[WholeLedger]],
+    patience: FiniteDuration
+) extends AutoCloseable {
+
+  private val backlog     = new BacklogWalk(walk, patience)
+  private val ledgerSteps = new LedgerSteps(listed, walk, patience)
+
+  /** Ends of the next micro-batch in these ranges.
+    *
+    * @param ranges
+    *   that are not empty, from what was read to the last message
+    * @param partitions
+    *   all that exist
+    */
+  def of(ranges: Seq[OffsetRange], partitions: collection.Set[String], budget: TriggerBudget): Map[String, Position] = {
+    val whole  = ledgerSteps.ends(ranges, budget)
+    val walked = backlog.ends(
+      ranges.filterNot(r => whole.contains(r.topic)),
+      partitions.filterNot(whole.contains),
+      budget.without(whole.values.map(_.bytes).sum)
+    )
+    walked ++ whole.view.mapValues(_.end)
+  }
+
+  override def close(): Unit = {
+    ledgerSteps.stop(patience.toMillis)
+    backlog.close()
+  }
 }

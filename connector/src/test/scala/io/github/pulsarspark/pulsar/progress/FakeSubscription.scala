@@ -3,8 +3,11 @@ package io.github.pulsarspark.pulsar.progress
 import java.util.concurrent.CompletableFuture
 
 import scala.collection.mutable
+import scala.concurrent.duration._
 
+import io.github.pulsarspark.options.ClientOptions
 import io.github.pulsarspark.position.Position
+import io.github.pulsarspark.pulsar.connection.ClusterCalls
 import io.github.pulsarspark.pulsar.feed.PartitionFeed
 
 /** A subscription in memory.
@@ -12,7 +15,7 @@ import io.github.pulsarspark.pulsar.feed.PartitionFeed
   * @param cursors
   *   where it is, by partition
   */
-private[progress] final class FakeSubscription(cursors: Map[String, Position]) extends SubscriptionFeeds {
+private[pulsarspark] final class FakeSubscription(cursors: Map[String, Position]) extends SubscriptionFeeds {
   val opened: mutable.Buffer[String]       = mutable.Buffer.empty
   val feeds: mutable.Map[String, FakeFeed] = mutable.Map.empty
   var failures: Seq[Throwable]             = Nil // of the next attempts to open
@@ -36,7 +39,14 @@ private[progress] final class FakeSubscription(cursors: Map[String, Position]) e
     existing(partition).fold(CompletableFuture.failedFuture[Boolean](missing))(CompletableFuture.completedFuture(_))
 }
 
-private[progress] final class FakeFeed(var cursor: Position) extends ProgressFeed {
+private[pulsarspark] object FakeSubscription {
+
+  /** A progress subscription that has these feeds. */
+  def following(fake: FakeSubscription, options: ClientOptions): ProgressSubscription =
+    new ProgressSubscription("mine", fake, new ClusterCalls(options, "pulsar://h:1"), 500.millis, cleanup = 100.millis)
+}
+
+private[pulsarspark] final class FakeFeed(var cursor: Position) extends ProgressFeed {
   var connected                                                 = true
   val acknowledged: mutable.Buffer[Position]                    = mutable.Buffer.empty
   var receipt: CompletableFuture[Void]                          = CompletableFuture.completedFuture(null)

@@ -5,12 +5,17 @@ import io.github.pulsarspark.pulsar.broker.BrokerApi
 import io.github.pulsarspark.pulsar.topics.MatchingTopics
 import io.github.pulsarspark.schema.TopicSchema
 
-/** A cluster that answers from memory. */
+/** A cluster that answers from memory.
+  *
+  * @param readers
+  *   where readers begin whatever position they are given
+  */
 private[read] final class FakeBroker(
     topics: Map[String, Seq[String]],
     positions: Map[String, PartitionBounds],
     before: Map[String, Long => Position] = Map.empty,
-    newest: Map[String, TopicSchema] = Map.empty
+    newest: Map[String, TopicSchema] = Map.empty,
+    readers: Map[String, Position] = Map.empty
 ) extends BrokerApi {
 
   /** The topics of each request for schemas. */
@@ -29,9 +34,11 @@ private[read] final class FakeBroker(
     p -> before(p)(t)
   }
   override def watch(positions: Map[String, Position], idle: Set[String]): Unit      = ()
-  override def readersAfter(positions: Map[String, Position]): Map[String, Position] = positions
-  override def endingBefore(positions: Map[String, Position]): Set[String]           = Set.empty
-  override def schemas(topics: Seq[String]): Map[String, TopicSchema]                = {
+  override def readersAfter(positions: Map[String, Position]): Map[String, Position] = positions.map { case (p, at) =>
+    p -> readers.getOrElse(p, at)
+  }
+  override def endingBefore(positions: Map[String, Position]): Set[String] = Set.empty
+  override def schemas(topics: Seq[String]): Map[String, TopicSchema]      = {
     requested :+= topics; newest.view.filterKeys(topics.toSet).toMap
   }
   override def schemaAt(topic: String, version: Array[Byte]): TopicSchema = fail("not requested")

@@ -9,7 +9,7 @@ import io.github.pulsarspark.errors.PulsarError
 import io.github.pulsarspark.options.ReadOptions
 import io.github.pulsarspark.options.registry.{CheckedOptions, Scope}
 import io.github.pulsarspark.position.{Interval, OffsetRange, PartitionBounds, Position, PruningBounds, PulsarOffset}
-import io.github.pulsarspark.read.stream.{IdlePartitions, PulsarMicroBatchStream}
+import io.github.pulsarspark.read.stream.PulsarMicroBatchStream
 import io.github.pulsarspark.read.task.ReadContext
 import io.github.pulsarspark.schema.TopicSchema
 import io.github.pulsarspark.schema.columns.FieldNames
@@ -127,33 +127,6 @@ class ReadPlanningSuite extends UnitSuite {
     val joined = OffsetRange("a partition that comes later", Position(1, -1), Position(1, 9))
     assertEquals(timed.times(joined), Interval(2000))
     assertEquals(timed.times(joined.copy(topic = p0)), Interval(2000))
-  }
-
-  test(
-    "a partition is idle when it has stood still for a while, at once when it is empty, and no more when it goes on"
-  ) {
-    var now        = 0L
-    val standstill = new IdlePartitions(() => now)
-    val patience   = IdlePartitions.IdleTime.toNanos
-    val read       = PulsarOffset.of(bounds.map { case (p, b) => p -> b.last })
-    val more       = bounds + (p0 -> PartitionBounds(Position(1, -1), Position(3, 10)))
-    val ends       = bounds.map { case (p, b) => p -> b.last }
-    assertEquals(standstill.at(read, bounds, Set.empty), (ends, Set(p1)))
-    now = patience - 1
-    assertEquals(standstill.at(read, bounds, Set.empty), (ends, Set(p1)))
-    now = patience
-    assertEquals(standstill.at(read, bounds, Set.empty), (ends, Set(p0, p1)))
-    assertEquals(standstill.at(read, more, Set.empty), (ends - p0, Set(p1)))
-    assertEquals(standstill.at(PulsarOffset.of(more.map { case (p, b) => p -> b.last }), more, Set.empty)._2, Set(p1),
-      "the time begins anew")
-    assertEquals(standstill.at(read, bounds - p1, Set.empty), (ends - p1, Set.empty[String]))
-  }
-
-  test("a stream stands at what it has read when a broker names an earlier last message, unless the topic ends there") {
-    val read   = PulsarOffset.of(Map(p0 -> Position(3, 9)))
-    val behind = Map(p0 -> PartitionBounds(Position(1, -1), Position(3, 5)))
-    assertEquals(new IdlePartitions(() => 0L).at(read, behind, Set.empty)._1, Map(p0 -> Position(3, 9)))
-    assertEquals(new IdlePartitions(() => 0L).at(read, behind, Set(p0))._1, Map.empty[String, Position])
   }
 
   test("a stream refuses to report its end without a start") {

@@ -146,6 +146,14 @@ private[stream] final class StreamCase(cluster: ScriptedCluster, firstLedger: Lo
     new Run(source)
   }
 
+  /** Cursor of a durable subscription; None where it does not exist. */
+  def cursor(subscription: String, partition: String): Option[String] =
+    cluster.writes.subscriptions.get((name(partition), subscription)).map(shown(_))
+
+  /** Creates a durable subscription, or moves its cursor. */
+  def subscribe(subscription: String, partition: String, at: String): Unit =
+    cluster.writes.subscriptions((name(partition), subscription)) = position(at)
+
   /** Marks of a stream of this topic.
     *
     * @param nanos

@@ -133,6 +133,7 @@ class StreamEndsSuite extends StreamSuite {
     assertEquals(recreated("p0 0:0", later), left, "nobody to ask")
     assertEquals(recreated("p1 0:0", later, adminUrl), left, "not there when the stream began")
     assertEquals(recreated("p0 0:0", later, adminUrl, "readCompacted" -> "true"), left, "ledgers of a compacted view")
+    assertEquals(recreated("p0 0:0", later, adminUrl, "progressSubscription" -> "mine"), left, "a subscription knows")
   }
 
   test("latest offset, a watched partition whose empty ledger is dropped: read from its new beginning") {

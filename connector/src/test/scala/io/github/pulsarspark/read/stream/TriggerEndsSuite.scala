@@ -1,9 +1,10 @@
-package io.github.pulsarspark.read.stream.limits
+package io.github.pulsarspark.read.stream
 
 import scala.concurrent.duration._
 
 import io.github.pulsarspark.UnitSuite
 import io.github.pulsarspark.position.{OffsetRange, Position}
+import io.github.pulsarspark.read.stream.limits.{FakeEntries, TriggerBudget}
 import io.github.pulsarspark.storage.segment.WholeLedger
 
 /** Whole ledgers first, and a count of messages for what is left of the limit. */
