@@ -16,19 +16,28 @@ import io.github.pulsarspark.position.Position
   *   the one that has all ledgers
   * @param requested
   *   receives the path of each request
+  * @param change
+  *   makes a change by its method, the path without `admin/v2/persistent`, and its body; the status of the response
   */
 private[cluster] final class ScriptedAdmin(
     topics: String => Option[StoredTopic],
     bookie: => String,
-    requested: String => Unit
+    requested: String => Unit,
+    change: (String, List[String], String) => Int
 ) extends SimpleChannelInboundHandler[FullHttpRequest] {
   import ScriptedAdmin._
 
   override def channelRead0(ctx: ChannelHandlerContext, request: FullHttpRequest): Unit = {
     requested(request.uri)
-    val answer   = answerTo(request.uri.takeWhile(_ != '?').split('/').toList.filter(_.nonEmpty))
-    val body     = Unpooled.copiedBuffer(answer.getOrElse("{}"), UTF_8)
-    val status   = if (answer.isEmpty) HttpResponseStatus.NOT_FOUND else HttpResponseStatus.OK
+    val path   = request.uri.takeWhile(_ != '?').split('/').toList.filter(_.nonEmpty)
+    val isRead = request.method == HttpMethod.GET
+    val answer = if (isRead) answerTo(path) else None
+    val body   = Unpooled.copiedBuffer(answer.getOrElse(if (isRead) "{}" else ""), UTF_8)
+    val status =
+      if (!isRead)
+        HttpResponseStatus.valueOf(change(request.method.name, path.drop(3), request.content.toString(UTF_8)))
+      else if (answer.isEmpty) HttpResponseStatus.NOT_FOUND
+      else HttpResponseStatus.OK
     val response = new DefaultFullHttpResponse(HttpVersion.HTTP_1_1, status, body)
     response.headers.set(HttpHeaderNames.CONTENT_TYPE, "application/json")
     response.headers.setInt(HttpHeaderNames.CONTENT_LENGTH, body.readableBytes)

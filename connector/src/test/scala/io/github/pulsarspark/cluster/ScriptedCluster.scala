@@ -37,6 +37,7 @@ final class ScriptedCluster(elsewhere: Option[String] = None) extends AutoClosea
   /** Producers and transactions. */
   private[pulsarspark] val writes = new ScriptedWrites(append(_, _, _, _))
   private val open                = ConcurrentHashMap.newKeySet[ScriptedBroker]
+  private lazy val changes        = new ScriptedChanges(topics.keys, add, name => topics.get(name).foreach(remove))
   private val bookie              = new ScriptedBookie(read(_))
   private val broker              = listen(Seq(
     ByteBufPair.getEncoder(false),
@@ -45,7 +46,7 @@ final class ScriptedCluster(elsewhere: Option[String] = None) extends AutoClosea
     new ScriptedBroker(topics, elsewhere.getOrElse(serviceUrl), open, writes)
   ))
   private val admin = listen(Seq(new HttpServerCodec, new HttpObjectAggregator(1 << 16),
-    new ScriptedAdmin(topics.get(_), bookie.id, path => { asked.add(path); () })))
+    new ScriptedAdmin(topics.get(_), bookie.id, path => { asked.add(path); () }, changes(_, _, _))))
 
   def serviceUrl: String = s"pulsar://127.0.0.1:${portOf(broker)}"
   def adminUrl: String   = s"http://127.0.0.1:${portOf(admin)}"
@@ -65,6 +66,12 @@ final class ScriptedCluster(elsewhere: Option[String] = None) extends AutoClosea
   }
 
   private def isShorter(stored: Seq[Array[Byte]], ledger: TopicLedger) = stored.size < ledger.entries.size
+
+  /** Topics that the admin service does not delete from now on, because somebody uses them. */
+  def use(topics: String*): Unit = changes.inUse = topics.toSet
+
+  /** Names of all topic partitions. */
+  def names: Set[String] = topics.keySet.toSet
 
   /** A topic partition as it is now. */
   def topic(name: String): StoredTopic = topics(name)

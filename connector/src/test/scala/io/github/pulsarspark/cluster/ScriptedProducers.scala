@@ -41,6 +41,9 @@ private[cluster] final class ScriptedWrites(store: (String, Array[Byte], Int, Op
   /** Keeps the entries of these topics from consumers, until such a topic changes after it is taken out. */
   @volatile var held: Set[String] = Set.empty
 
+  /** Refuses the schema of each producer of these topics from now on. */
+  @volatile var closed: Set[String] = Set.empty
+
   /** Cursors of durable subscriptions, by topic partition and name. */
   val subscriptions: TrieMap[(String, String), Position] = TrieMap.empty
 
@@ -73,10 +76,13 @@ private[cluster] abstract class ScriptedProducers(writes: ScriptedWrites) extend
 
   override protected def handleProducer(command: CommandProducer): Unit = {
     val (request, id, topic) = (command.getRequestId, command.getProducerId, command.getTopic)
-    producers(id) = topic
     writes.log(s"producer ${short(topic)} ${command.getProducerAccessMode}")
-    val name = if (command.hasProducerName) command.getProducerName else s"producer-$id"
-    send(Commands.newProducerSuccess(request, name, -1L, SchemaVersion.Empty, Optional.of(Long.box(1L)), true))
+    if (writes.closed(topic)) send(Commands.newError(request, ServerError.IncompatibleSchema, "incompatible"))
+    else {
+      producers(id) = topic
+      val name = if (command.hasProducerName) command.getProducerName else s"producer-$id"
+      send(Commands.newProducerSuccess(request, name, -1L, SchemaVersion.Empty, Optional.of(Long.box(1L)), true))
+    }
   }
 
   override protected def handleSend(command: CommandSend, entry: ByteBuf): Unit = {
