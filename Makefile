@@ -284,6 +284,7 @@ site-version: site ## Add the site of this version to a folder with those of oth
 .PHONY: plot
 plot: $(VENV)/.ready ## Draw the committed results of benchmarks anew
 	$(VENV)/bin/python -m benchmarks.plot
+	PYTHONPATH=integration $(VENV)/bin/python -m benchmarks.checkpoints --pages
 
 # Not part of any other target: it compiles everything twice and makes the documentation jar.
 .PHONY: release-check

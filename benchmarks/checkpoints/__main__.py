@@ -62,9 +62,10 @@ def _measure(stage: Stage, part: str, scale: float) -> Any:  # noqa: ANN401 - wh
         keys = round(_KEYS * scale)
         return {"keys": keys, **{place: asdict(stage.restart(place, keys, _FILLS)) for place in PLACES}}
     if part == "growth":
+        step = max(1, round(_STEP * scale))
         return {
-            "topic": stage.growth("topic", round(_BATCHES * scale), _STEP),
-            "local": stage.growth("local", round(_LOCAL_BATCHES * scale), _STEP),
+            "topic": stage.growth("topic", round(_BATCHES * scale), step),
+            "local": stage.growth("local", round(_LOCAL_BATCHES * scale), step),
         }
     batches = max(2, round(_WIDE_BATCHES * scale))
     return {inline: asdict(stage.wide(WIDE_PARTITIONS, batches, inline)) for inline in WIDE}

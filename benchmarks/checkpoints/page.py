@@ -39,7 +39,8 @@ Median (99th percentile), ms; places take turns in one run. Two log writes are `
 _RESTART = """
 ## Start again with {keys:,} keys of state
 
-From `start()` in another JVM, which has run a query before, until the first micro-batch is committed.
+From `start()` in another JVM, which has run a query before, until the first micro-batch is committed. A snapshot of the
+state with all keys is in the checkpoint, and a few small changes after it.
 
 | checkpoint in | seconds | of it tasks |
 |---|--:|--:|

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from pyspark.sql import SparkSession
 
 from benchmarks.streams.latency_query import serve
+from support.spark.files import names
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -65,6 +66,17 @@ class Queries:
         self._query.stop()
         self._query.awaitTermination(_STOP_SECONDS)
         return [[one["batchId"], *(one["durationMs"].get(part, 0) for part in _PARTS)] for one in progress]
+
+    def snapshots(self, checkpoint: str) -> list[int]:
+        """The version of the newest snapshot of each partition of state; 0 where there is none."""
+        state = f"{checkpoint}/state/0"
+        folders = [f"{state}/{name}" for name in names(self._spark, state) if name.isdecimal()]
+        return [max(map(_version, names(self._spark, folder)), default=0) for folder in folders]
+
+
+def _version(file: str) -> int:
+    """That of a snapshot by its name, with the id that newer formats of checkpoints give it; 0 for other files."""
+    return int(file.removesuffix(".zip").partition("_")[0]) if file.endswith(".zip") else 0
 
 
 def _result(rows: DataFrame, kind: str) -> DataFrame:

@@ -6,7 +6,6 @@ import itertools
 import json
 import subprocess
 import sys
-import time
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
@@ -15,6 +14,7 @@ from benchmarks.arena import compiled, local_pulsar
 from benchmarks.run import say
 from benchmarks.streams.queries import Queries
 from pulsar_spark import jar_path
+from pulsar_spark.testing import eventually
 from support.servers.admin import Admin
 from support.spark.settings import STORES
 
@@ -46,6 +46,7 @@ _OFTEN = {
     "spark.sql.streaming.stateStore.maintenanceInterval": "5s",
     "spark.sql.streaming.stateStore.minDeltasForSnapshot": "5",
 }
+_SNAPSHOT_SECONDS = 180
 
 
 @dataclass(frozen=True)
@@ -115,13 +116,17 @@ class Stage:
             process.stdin.close()
 
     def restart(self, place: Place, keys: int, batches: int) -> Restart:
-        """Fill the state of a query with keys, and start it again in another JVM."""
+        """Fill the state of a query with keys, and start it again in another JVM, from a snapshot with all of them."""
         folder = self.checkpoint(place)
         with self.spark(place, **_OFTEN) as spark:
             spark.ask("begin", "grow", folder, keys // batches, 0)
             spark.ask("reach", batches - 1)
+            filled = spark.ask("end")[-1][0]
+            # Spark makes a snapshot of state a while later, and only if the query runs
+            spark.ask("begin", "grow", folder, 10, 1)
+            spark.ask("reach", filled + 1)
+            eventually(lambda: min(spark.ask("snapshots", folder), default=0) > filled, seconds=_SNAPSHOT_SECONDS)
             last = spark.ask("end")[-1][0]
-            time.sleep(10)  # for Spark's maintenance of its state
         with self.spark(place) as spark:
             spark.ask("begin", "counts-10", self.checkpoint(place), 10, 0)
             spark.ask("reach", 2)
