@@ -9,7 +9,9 @@ import org.apache.spark.sql.connector.read.streaming.ReadLimit
 import io.github.pulsarspark.read.stream.StreamCase.Marker
 import io.github.pulsarspark.storage.KilledTasks.eventually
 
-/** The start of a stream, and where its micro-batches end. */
+/** The start of a stream by [[StreamOrigin]], where its topics end by [[StreamEnds]], and where its micro-batches end
+  * by [[StreamLimits]].
+  */
 class StreamEndsSuite extends StreamSuite {
   import StreamEndsSuite._
 
@@ -216,6 +218,45 @@ class StreamEndsSuite extends StreamSuite {
       topic.store("p1", 1 -> Seq(0))
       assertEquals(run.latest("p0 0:0"), "p0 0:1", "one message is left")
       assertEquals(run.latest("p0 0:1"), "p0 0:1", "what came later is not read, also not of a new partition")
+    }
+  }
+
+  test("latest offset of Trigger.AvailableNow, after a micro-batch: what is left is less than the least, and is read") {
+    using { topic =>
+      topic.store("p0", 0 -> Seq(0, 0, 0))
+      val run = topic.start("maxMessagesPerTrigger" -> "2", "minMessagesPerTrigger" -> "2")
+      run.source.prepareForTriggerAvailableNow()
+      assertEquals(run.latest("p0 0:-1"), "p0 0:1")
+      assertEquals(run.latest("p0 0:1"), "p0 0:2")
+    }
+  }
+
+  test("ends of Trigger.AvailableNow: of a new list of partitions, although discoveryInterval is not over") {
+    using { topic =>
+      topic.store("p0", 0 -> Seq(0))
+      val run = topic.start("discoveryInterval" -> "1h")
+      run.latest("p0 0:0")
+      topic.store("p1", 1 -> Seq(0))
+      run.source.prepareForTriggerAvailableNow()
+      assertEquals(run.latest("p0 0:0"), "p0 0:0, p1 1:0; added p1 1:-1")
+    }
+  }
+
+  test("latest offset, a new partition without messages under a limit: it joins, and is not new again") {
+    using { topic =>
+      topic.store("p0", 0 -> Seq(0, 0))
+      topic.store("p1", 1 -> Nil)
+      assertEquals(topic.start("maxMessagesPerTrigger" -> "1").latest("p0 0:-1"), "p0 0:0, p1 1:-1; added p1 1:-1")
+    }
+  }
+
+  test("latest offset, a limit of a stream that starts at a time: messages from before it do not count") {
+    using { topic =>
+      topic.store("p0", 0 -> Seq(0, 0))
+      val run = topic.start("startingTime" -> "2100-01-01T00:00:00Z", "maxMessagesPerTrigger" -> "1")
+      assertEquals(run.initial, "p0 0:1")
+      topic.store("p0", 0 -> Seq(0, 0, 0, 0))
+      assertEquals(run.latest("p0 0:1"), "p0 0:3")
     }
   }
 

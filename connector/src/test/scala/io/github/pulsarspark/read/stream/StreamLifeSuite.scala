@@ -4,7 +4,7 @@ import java.nio.file.Files
 
 import io.github.pulsarspark.storage.KilledTasks.eventually
 
-/** Offsets of checkpoints, figures, losses of tasks, and the end of a stream. */
+/** Offsets of checkpoints, figures, losses of tasks by [[loss.StreamLosses]], and the end of a stream. */
 class StreamLifeSuite extends StreamSuite {
 
   test("offset of the checkpoint: read as it was written, by a later run too") {

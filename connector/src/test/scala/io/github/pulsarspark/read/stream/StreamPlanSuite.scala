@@ -2,7 +2,7 @@ package io.github.pulsarspark.read.stream
 
 import io.github.pulsarspark.position.{Interval, PruningBounds}
 
-/** Tasks of micro-batches. */
+/** Tasks of micro-batches: their ranges by [[StreamRanges]], where each of them is read by [[StreamTasks]]. */
 class StreamPlanSuite extends StreamSuite {
 
   test("plan between equal offsets: no task") {
@@ -129,6 +129,13 @@ class StreamPlanSuite extends StreamSuite {
       val ofTask = lists()
       run.plan("p0 0:7", "p0 0:9")
       assertEquals((ofTask > 0, lists()), (true, 1))
+      run.plan("p0 0:7", "p0 0:9")
+      assertEquals(lists(), 0, "a task reports it once")
+      cluster.lose(topic.position("1:0").ledgerId)
+      assertEquals(run.rows("p0 0:9", "p0 1:9"), 10)
+      lists()
+      run.plan("p0 1:5", "p0 1:9")
+      assertEquals(lists(), 1, "another ledger of the same partition")
     }
   }
 }

@@ -51,6 +51,16 @@ class SubscribedStreamSuite extends StreamSuite {
     }
   }
 
+  test("a limit is counted from the message after a ledger that was acknowledged and deleted") {
+    using { topic =>
+      topic.store("p0", 0 -> Seq(0, 0))
+      topic.start(mine).latest("p0 0:1")
+      becomes(topic, "p0", "0:1")
+      topic.store("p0", 1 -> Seq(0, 0, 0))
+      assertEquals(topic.start(mine, "maxMessagesPerTrigger" -> "2").latest("p0 0:1"), "p0 1:1")
+    }
+  }
+
   test("a ledger that nobody acknowledged is deleted: a task looks for its messages") {
     using { topic =>
       topic.store("p0", 0 -> Seq(0, 0), 1 -> Seq(0))
