@@ -150,7 +150,7 @@ test-all: ## Every test there is: the gate with the exhaustive tests, more of th
 # `all` checks the form of sources and makes the jar while tests wait for deadlines.
 .PHONY: scala
 scala: $(VENV)/.ready
-	$(SBT) "all connector/publish $(LINT_SCALA) connector/test micro/compile"
+	$(SBT) "all connector/publish $(LINT_SCALA) connector/test micro/compile connector/mimaReportBinaryIssues apiProbe/apiCheck"
 
 .PHONY: downloads
 downloads: $(VENV)/.ready

@@ -14,6 +14,7 @@ Global / concurrentRestrictions := Seq(
 lazy val clientJar     = taskKey[File]("The relocated Pulsar client, made again only when it would differ")
 lazy val thirdParty    = taskKey[String]("The libraries in the bundle, with their licences")
 lazy val fuzzClassPath = taskKey[File]("Writes the class path of Jazzer, the tests and all they need into a file")
+lazy val apiCheck      = taskKey[Unit]("Proves that a public method cannot be taken away unnoticed")
 lazy val release       = taskKey[File]("Makes all that is published of a version, in dist/release/maven")
 
 /** The Pulsar client and all it needs, relocated, in one jar: made once, and again only when versions or rules change.
@@ -56,6 +57,7 @@ lazy val connector = project
   .settings(oneJar)
   .settings(Pom.metadata)
   .settings(released)
+  .settings(publicApi)
 
 /** What implements Spark's real-time mode, which the line that the connector is compiled against lacks: a few Java
   * classes in the same jar, which no other code names.
@@ -108,6 +110,21 @@ lazy val fuzz = project
       IO.write(list, (Runtime / fullClasspath).value.map(_.data).mkString(java.io.File.pathSeparator))
       list
     }
+  )
+
+/** The comparison with a release, tried on the present jar as the release and on a copy that lacks parts. */
+lazy val apiProbe = project
+  .in(file("target/api-probe"))
+  .settings(publicApi)
+  .settings(
+    mimaFindBinaryIssues / fullClasspath := (connector / Compile / fullClasspath).value,
+    mimaPreviousArtifacts                := Set(organization.value %% (connector / name).value % version.value),
+    mimaPreviousClassfiles               := mimaPreviousClassfiles.dependsOn(connector / publish).value,
+    mimaCurrentClassfiles  := PublicApi.lacking((connector / Compile / packageBin).value, target.value / "lacking.jar"),
+    externalResolvers      := (connector / publishTo).value.toSeq,
+    overrideBuildResolvers := false,
+    publish / skip         := true,
+    apiCheck               := PublicApi.mustFind(mimaFindBinaryIssues.value.values.flatMap(_._1))
   )
 
 lazy val buildInfo = Seq(
@@ -167,6 +184,14 @@ lazy val oneJar = Seq(
   publishMavenStyle    := true,
   publishConfiguration := publishConfiguration.value.withOverwrite(true),
   publishTo            := Some(MavenCache("staged", (ThisBuild / baseDirectory).value / "target" / "repo"))
+)
+
+/** The jar that users get keeps what is public in the releases before it. */
+lazy val publicApi = Seq(
+  mimaPreviousArtifacts := Versions.compatibleWith.map(organization.value %% name.value % _).toSet,
+  mimaFailOnNoPrevious  := false,
+  mimaCurrentClassfiles := (Compile / packageBin).value,
+  mimaBinaryIssueFilters += PublicApi.filter
 )
 
 /** What a public repository requires beside the jar. `make jar` needs none of it. */

@@ -14,6 +14,10 @@ object Versions {
   val scalacheck    = "1.2.0"
   val jazzer        = "0.30.0"
 
+  /** Released versions whose public API this one keeps: those of the same major version, and of 0.x the newest minor.
+    */
+  val compatibleWith: Seq[String] = Nil
+
   /** The project's own version has one source, which the wheel reads too. */
   def project(root: File): String = {
     val text = IO.read(root / "python" / "pulsar_spark" / "_version.py")
