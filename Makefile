@@ -135,12 +135,12 @@ BESIDE_SERVER := PYTHONPATH=integration $(VENV)/bin/python integration/support/r
 test-beside:
 	$(call phase,executors,AT_ONCE= test-executors)
 	$(call phase,other Spark lines,AT_ONCE= test-other-lines)
-	$(call phase,table formats,AT_ONCE= test-lakes)
 
 .PHONY: test-all
 test-all: ## Every test there is: the gate with the exhaustive tests, more of them on the other Spark lines, other servers, soak
 	SPARK_SUBMIT_OPTS= PULSAR_SPARK_TEST_CANCEL_SECONDS=120 PULSAR_SPARK_TEST_COPY_SECONDS=60 PULSAR_SPARK_TEST_SAMPLES=20 $(MAKE) test TIER= SMOKE="$(SMOKE) $(MORE_ON_OTHER_LINES)"
 	$(call phase,Spark Connect,$(OTHER_LINES:%=connect-%))
+	$(call phase,table formats,test-lakes)
 	$(call phase,other servers,test-servers)
 	$(call phase,missing rules,test-controls)
 	$(call phase,site,site-looks)

@@ -38,7 +38,7 @@ def test_workflows_run_what_there_is() -> None:
     every = [command for file in WORKFLOWS for command in commands(file)]
     made = [words for command in every if (words := command.split())[0] == "make"]
     assert {target for words in made for target in words[1:]} <= TARGETS
-    assert commands(FORGE / "workflows/gate.yml") == [".ci/run", "make test-pythons"]
+    assert commands(FORGE / "workflows/gate.yml") == [".ci/run", "make test-lakes", "make test-pythons"]
     assert ["make", "release-check"] in made
 
 
