@@ -4,7 +4,7 @@ import sbt._
 object Snippets {
 
   /** Pages whose snippets are complete, given a session `spark`. */
-  private val pages = Seq("quickstart")
+  private val pages = Seq("quickstart", "offsets", "schemas", "streaming", "tables", "writing")
 
   private val fence = """(?ms)^```(scala|java)\n(.*?)^```$""".r
 
@@ -14,6 +14,7 @@ object Snippets {
       found = fence.findAllMatchIn(IO.read(docs / "use" / s"$page.md")).toSeq
       (language, source) <- Seq("scala" -> scala _, "java" -> java _)
       snippets = found.filter(_.group(1) == language).map(_.group(2))
+      if snippets.nonEmpty
     } yield {
       val made = target / "io/github/pulsarspark/snippets" / s"${page.capitalize}${language.capitalize}.$language"
       val text = source(page.capitalize, snippets)

@@ -100,6 +100,8 @@ def test_the_snippets_run(
         "/tmp/pulsar-spark": str(tmp_path),
     }
     names: dict[str, Any] = {}
+    # Spark keeps a catalog as the first page has made it, and some pages change topics.
+    spark.conf.set("spark.sql.catalog.pulsar.admin.url", pulsar.admin_url)
     # the page that needs them sets them before Spark starts
     with hadoop_settings(spark, stores_of(pulsar)):
         _run(page, places, names)
