@@ -5,7 +5,8 @@
 
 The sources are three resources of the connector: options.json, error-conditions.json and client-fields.json. Out of
 them come the Python package's copies, its typed option classes, and the pages of options and errors. What the package
-says of columns and metrics comes from the pages that describe them.
+says of columns and metrics comes from the pages that describe them. The page of faults comes from the table of its
+tests.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from error_pages import errors_page
+from fault_page import TABLE, fault_page
 from generated_names import PAGES as NAMED_IN
 from generated_names import names_table
 from generated_options import python_source
@@ -70,6 +72,7 @@ def made() -> dict[Path, str]:
         PAGES / "options.md": options_page(table, options["managed"], options["withoutEffect"]),
         **{PAGES / path: text for path, text in group_pages(table, tables.ARGUMENTS).items()},
         PAGES / "errors.md": errors_page(conditions),
+        ROOT / "docs" / "develop" / "faults.md": fault_page(TABLE.read_text(encoding="utf-8")),
     }
 
 

@@ -34,7 +34,7 @@ class Places:
         secret: A file in `outside`.
         issuer: An issuer that is listed and names `silent` for tokens.
         moved: A server that is listed and redirects to `silent`.
-        gone: A server that is listed and redirects to `far`.
+        gone: A server that is listed with all its ports and redirects to `far`.
         proxy: A broker that is listed and names other brokers.
     """
 
@@ -57,11 +57,10 @@ class Places:
             self.pulsar.admin_url,
             self.issuer,
             self.moved,
-            self.gone,
             self.proxy.service_url,
         )
         ports = [urlsplit(url).port for url in urls] + [self.listed.port]
-        hosts = [f"{host}:{port}" for port in ports for host in ("localhost", "127.0.0.1")]
+        hosts = [f"{host}:{port}" for port in ports for host in ("localhost", "127.0.0.1")] + ["127.0.0.3:*"]
         values = {
             "mode": "shared",
             "files": str(self.keys),
@@ -87,7 +86,8 @@ def running_places(pulsar: Addresses, folder: Path) -> Iterator[Places]:
         far = running.enter_context(running_canary("127.0.0.2"))
         proxy = running.enter_context(running_broker_proxy(pulsar.service_url))
         issuer = running.enter_context(serving(_issuer(f"http://{silent.address}/token")))
-        moved, gone = (running.enter_context(serving(_moved(f"http://{c.address}/"))) for c in (silent, far))
+        moved = running.enter_context(serving(_moved(f"http://{silent.address}/")))
+        gone = running.enter_context(serving(_moved(f"http://{far.address}/"), host="127.0.0.3"))
         yield Places(pulsar, silent, far, listed, keys, outside, secret, issuer, moved, gone, proxy)
 
 

@@ -122,6 +122,7 @@ READS: list[tuple[str, str, Callable[[Places], dict[str, str]]]] = [
     ("hosts", "service.url", lambda p: {"service.url": f"pulsar://{p.silent.address}"}),
     ("hosts", "service.url", lambda p: {"service.url": f"{p.pulsar.service_url},{p.silent.address}"}),
     ("hosts", "service.url", lambda p: {"service.url": f"http://{p.silent.address}"}),
+    ("hosts", "service.url", lambda p: {"service.url": p.moved}),  # look-ups over HTTP go on to any port
     ("hosts", "admin.url", lambda p: {"admin.url": f"http://{p.silent.address}"}),
     ("hosts", "bookieAddresses", lambda p: _segment(p) | {"bookieAddresses": f"b={p.silent.address}"}),
     ("hosts", "pulsar.client.socks5ProxyAddress", lambda p: {"pulsar.client.socks5ProxyAddress": p.silent.address}),
@@ -239,7 +240,7 @@ def test_a_redirect_and_an_issuer_that_moves_are_not_followed(spark: SparkSessio
     with pytest.raises(PySparkException, match=r"spark\.pulsar\.policy\.hosts"):
         spark.read.format("pulsar").options(**admin).load().collect()
     lookups = _options(places, filled, **{"service.url": places.gone})
-    with pytest.raises(PySparkException, match=r"spark\.pulsar\.policy\.hosts"):
+    with pytest.raises(PySparkException, match=r"127\.0\.0\.2.*spark\.pulsar\.policy\.hosts"):
         spark.read.format("pulsar").options(**lookups).load().collect()
     moved = _options(places, filled, **_oauth2(places.moved, _listed_key(places)))
     with refused("PULSAR_CLIENT_FAILED"):

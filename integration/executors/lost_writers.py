@@ -10,11 +10,12 @@ from executors.hosts import Attempts
 from support.spark.waiting import eventually
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
     from executors.hosts import Executors
     from pyspark.sql import DataFrame
 
+    from support.topics.messages import Received
     from support.topics.writing import Target
 
 _JOB_SECONDS = 300
@@ -22,10 +23,21 @@ _TRIES = 5
 
 
 def slow_rows(target: Target, first: int, count: int, *, milliseconds: int = 2) -> DataFrame:
-    """Numbers in two partitions, each row of which takes its time."""
+    """Numbers in two partitions, each row of which takes its time. A key has ascending numbers of one partition."""
     pause = f"java_method('java.util.concurrent.locks.LockSupport', 'parkNanos', {milliseconds}000000L)"
     rows = target.spark.range(first, first + count, 1, 2)
-    return rows.selectExpr(f"if({pause} is null, string(id), string(id)) as value")
+    key = "concat(spark_partition_id(), '-', id % 7) as __key"
+    return rows.selectExpr(f"if({pause} is null, string(id), string(id)) as value", key)
+
+
+def assert_ordered(messages: Iterable[Received]) -> None:
+    """The numbers of each key ascend; of those that came again, the first ones do."""
+    by_key: dict[str, dict[int, None]] = {}
+    for message in messages:
+        by_key.setdefault(message.key, {})[int(message.payload)] = None
+    assert len(by_key) > 1
+    for key, numbers in by_key.items():
+        assert list(numbers) == sorted(numbers), f"the rows of the key {key} are in another order"
 
 
 def write_without(

@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor, wait
 from typing import TYPE_CHECKING
 
 import pytest
-from executors.lost_writers import slow_rows, write_without
+from executors.lost_writers import assert_ordered, slow_rows, write_without
 
 from support.topics.reading import dice
 
@@ -36,6 +36,7 @@ def test_an_executor_is_lost_in_the_middle_of_an_exactly_once_write(
 ) -> None:
     written = write_without(fault, target, executors, topic, _ROWS, _EXACTLY_ONCE)
     _assert_once(target, written, _ROWS)
+    assert_ordered(target.messages(written))
     # What a late task sent must not take back what is committed, also after the next transaction.
     target.append(slow_rows(target, _ROWS, _ROWS), written, _EXACTLY_ONCE)
     _assert_once(target, written, 2 * _ROWS)

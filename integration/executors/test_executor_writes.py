@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from executors.lost_writers import slow_rows, write_without
+from executors.lost_writers import assert_ordered, slow_rows, write_without
 
 from support.spark.programs import running_program
 from support.spark.waiting import eventually
@@ -48,11 +48,12 @@ def _payloads(target: Target, topic: str) -> Counter[bytes]:
 
 
 @pytest.mark.parametrize("fault", ["killed", "frozen"])
-def test_an_executor_is_lost_in_the_middle_of_a_write(
+def test_an_executor_is_lost_in_the_middle_of_a_write_and_each_key_stays_in_order(
     target: Target, executors: Executors, topic: str, fault: str
 ) -> None:
     written = write_without(fault, target, executors, topic, _ROWS)
     _assert_at_least_once(_payloads(target, written), _numbers(_ROWS))
+    assert_ordered(target.messages(written))
 
 
 def _arrived(target: Target, topic: str) -> int:

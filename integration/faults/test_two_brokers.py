@@ -10,13 +10,25 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from support.proxies.holding_proxy import HoldingProxy
+from support.proxies.relay import listening
 from support.servers.cluster import Cluster, running_cluster
 from support.spark.blocking_batch import LARGE, TAKEN_AT_MOST, blocking_batch
 from support.spark.errors import failing
 from support.spark.waiting import IN_TIME, eventually, within
 from support.topics.copying import CopyingStream
 from support.topics.messages import connected, produce, read_all
-from support.topics.reading import Seen, assert_exactly_once, batch, description, existing, read_rows
+from support.topics.reading import (
+    Batches,
+    Seen,
+    assert_exactly_once,
+    batch,
+    description,
+    existing,
+    read_available,
+    read_rows,
+    stream,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -36,10 +48,28 @@ _never = threading.Event()
 
 
 @pytest.fixture(scope="module")
-def cluster(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:  # noqa: ARG001
-    folder = tmp_path_factory.mktemp("cluster")
-    with running_cluster(folder, transactions=True, brokers=2, session_seconds=_SESSION_SECONDS) as cluster:
-        yield cluster
+def proxies() -> list[HoldingProxy]:
+    """One before each broker of the cluster: the addresses of its listener `external`."""
+    return []
+
+
+@pytest.fixture(scope="module")
+def cluster(
+    spark: SparkSession,  # noqa: ARG001
+    tmp_path_factory: pytest.TempPathFactory,
+    proxies: list[HoldingProxy],
+) -> Iterator[Cluster]:
+    with ExitStack() as stack:
+
+        def external(port: int) -> str:
+            proxies.append(HoldingProxy(f"pulsar://127.0.0.1:{port}", stack.enter_context(listening())))
+            stack.enter_context(proxies[-1].running())
+            return proxies[-1].service_url
+
+        folder = tmp_path_factory.mktemp("cluster")
+        yield stack.enter_context(
+            running_cluster(folder, transactions=True, brokers=2, session_seconds=_SESSION_SECONDS, external=external)
+        )
 
 
 @pytest.fixture(scope="module")
@@ -160,3 +190,24 @@ def test_a_direct_read_that_is_planned_needs_no_broker(
         with within(IN_TIME), failing("PULSAR_UNREACHABLE"):
             batch(spark, cluster.service_url, readLevel="segment", **options).collect()
     eventually(lambda: len(read_rows(batch(spark, cluster.service_url, topic=topic))) == len(wanted))
+
+
+def test_a_job_uses_the_addresses_of_the_listener_that_it_names(
+    spark: SparkSession, cluster: Cluster, proxies: list[HoldingProxy], topic: str, tmp_path: Path
+) -> None:
+    for listener in ("", "internal", "external"):
+        name = f"{topic}-{listener}"
+        way = {"topic": name} | ({"pulsar.client.listenerName": listener} if listener else {})
+        before = sum(proxy.connections for proxy in proxies)
+        rows = spark.range(100).selectExpr("binary(string(id)) as value")
+        rows.write.format("pulsar").mode("append").options(**{"service.url": cluster.service_url, **way}).save()
+        batches = Batches()
+        frame = stream(spark, cluster.service_url, startingOffsets="earliest", **way)
+        read_available(frame, tmp_path / f"checkpoint-{listener}", batches)
+        for found in (read_rows(batch(spark, cluster.service_url, **way)), batches.rows):
+            assert sorted(int(one.payload or b"") for one in found) == list(range(100))
+        passed = sum(proxy.connections for proxy in proxies) > before
+        assert passed == (listener == "external"), f"the listener {listener!r}"
+    nobody = {"pulsar.client.listenerName": "nobody", "operationTimeoutMs": "10000"}
+    with within(IN_TIME), failing("PULSAR_UNREACHABLE", "nobody listener"):
+        batch(spark, cluster.service_url, topic=f"{topic}-external", **nobody).collect()

@@ -37,8 +37,8 @@ GROUPS: Mapping[str, Sequence[str]] = {
         "CONTRIBUTING.md",
         *_pages(
             DEVELOP,
-            "overview chores client-settings exactly-once exactly-once-model fuzzing nemesis nemesis-results releasing "
-            "vulnerabilities",
+            "overview chores client-settings exactly-once exactly-once-model faults fuzzing nemesis nemesis-results "
+            "releasing vulnerabilities",
         ),
         "docs/develop/decisions/README.md",
         "benchmarks/README.md",

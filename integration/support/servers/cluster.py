@@ -108,7 +108,12 @@ class Cluster:
 
 @contextmanager
 def running_cluster(
-    folder: Path, *, transactions: bool = False, brokers: int = 1, session_seconds: int | None = None
+    folder: Path,
+    *,
+    transactions: bool = False,
+    brokers: int = 1,
+    session_seconds: int | None = None,
+    external: Callable[[int], str] | None = None,
 ) -> Iterator[Cluster]:
     """Run a cluster whose ledgers have two copies on two of its bookies, with several transaction coordinators if any.
 
@@ -119,6 +124,7 @@ def running_cluster(
         transactions: Whether brokers have transactions.
         brokers: The number of brokers.
         session_seconds: How long ZooKeeper takes brokers and bookies for alive. Default: bookies only shortly.
+        external: The address of the listener `external` of a broker, by its port. Default: brokers have one address.
     """
     with ExitStack() as stack:
 
@@ -153,7 +159,13 @@ def running_cluster(
         if brokers > 1:
             settings |= _SEVERAL
         broker_nodes = tuple(
-            _broker(folder / ("broker" if number == 0 else f"broker-{number + 1}"), place, settings, port, transactions)
+            _broker(
+                folder / ("broker" if number == 0 else f"broker-{number + 1}"),
+                place,
+                settings | (_listeners(place.broker, external(place.broker)) if external else {}),
+                port,
+                transactions,
+            )
             for number, place in enumerate(places)
         )
         recovery = _bookie(_AutoRecovery, folder / "auto-recovery", ports, port, SESSION_SECONDS)
@@ -180,6 +192,14 @@ def _node(
     session_seconds: float,
 ) -> Node:
     return Node(kind(folder, ports, _PROFILE, config), is_ready, may_start, session_seconds)
+
+
+def _listeners(port: int, external: str) -> dict[str, str]:
+    return {
+        "advertisedAddress": "",
+        "internalListenerName": "internal",
+        "advertisedListeners": f"internal:pulsar://127.0.0.1:{port},external:{external}",
+    }
 
 
 def _broker(folder: Path, ports: Ports, config: Mapping[str, str], zookeeper: int, transactions: bool) -> Node:

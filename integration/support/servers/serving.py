@@ -31,15 +31,17 @@ class JsonHandler(BaseHTTPRequestHandler):
 
 
 @contextmanager
-def serving(handler: type[JsonHandler], certificate: Certificate | None = None) -> Iterator[str]:
+def serving(
+    handler: type[JsonHandler], certificate: Certificate | None = None, *, host: str = "localhost"
+) -> Iterator[str]:
     """Serve requests on a port of this machine, each in a thread, over TLS with a certificate; yields the address."""
-    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+    with ThreadingHTTPServer((host, 0), handler) as server:
         if certificate:
             context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
             context.load_cert_chain(certificate.file, certificate.key_file)
             server.socket = context.wrap_socket(server.socket, server_side=True)
         threading.Thread(target=server.serve_forever, daemon=True).start()
         try:
-            yield f"{'https' if certificate else 'http'}://localhost:{server.server_port}"
+            yield f"{'https' if certificate else 'http'}://{host}:{server.server_port}"
         finally:
             server.shutdown()

@@ -8,29 +8,25 @@ import io.github.pulsarspark.errors.Conditions
 
 /** The one check of hosts before they are called: those that options name, and those that brokers and issuers name. */
 private[pulsarspark] object AllowedHosts {
+  import CalledPort._
 
   /** Fails unless a host may be called at the port. */
-  def check(option: String, host: String, port: Int): Unit = Policy.now().foreach(check(_, option, host, Some(port)))
+  def check(option: String, host: String, port: Int): Unit = check(option, host, At(port))
 
-  /** Like the other `check`, where the port is not known. */
-  def check(option: String, host: String): Unit = Policy.now().foreach(check(_, option, host, None))
+  def check(option: String, host: String, port: CalledPort): Unit = Policy.now().foreach(check(_, option, host, port))
 
   /** Fails unless the host of a URL may be called; one that is no plain URL of a host is refused. */
   def checkUrl(option: String, url: String): Unit = Policy.now().foreach(checkUrl(_, option, url))
 
-  /** Fails unless the address may be called, to which a name that may be called leads.
-    *
-    * @param port
-    *   None where it is not known
-    */
-  def checkAddress(option: String, host: String, address: InetAddress, port: Option[Int]): Unit =
+  /** Fails unless the address may be called, to which a name that may be called leads. */
+  def checkAddress(option: String, host: String, address: InetAddress, port: CalledPort): Unit =
     Policy.now().foreach(checkAddress(_, option, host, address, port))
 
   /** Looks up a host that may be called; may block. */
   def resolved(option: String, host: String, port: Int): InetSocketAddress = {
     check(option, host, port)
     val address = new InetSocketAddress(host, port)
-    Option(address.getAddress).foreach(checkAddress(option, host, _, Some(port)))
+    Option(address.getAddress).foreach(checkAddress(option, host, _, At(port)))
     address
   }
 
@@ -47,7 +43,7 @@ private[pulsarspark] object AllowedHosts {
     */
   def obstacle(hosts: => Seq[(String, Int)]): Option[String] = Policy.now().flatMap { policy =>
     hosts.collectFirst {
-      case (host, port) if !policy.hosts.exists(_.covers(host, Some(port))) =>
+      case (host, port) if !policy.hosts.exists(_.covers(host, At(port))) =>
         s"${PolicyKeys.Prefix}${PolicyKeys.Hosts} does not list $host:$port"
     }
   }
@@ -56,13 +52,13 @@ private[pulsarspark] object AllowedHosts {
   def refuses(failure: Throwable): Boolean =
     Iterator.iterate(failure)(_.getCause).takeWhile(_ != null).exists(Conditions.PolicyRefused.is)
 
-  private[policy] def check(policy: Policy, option: String, host: String, port: Option[Int]): Unit =
+  private[policy] def check(policy: Policy, option: String, host: String, port: CalledPort): Unit =
     if (!policy.hosts.exists(_.covers(host, port))) throw refused(option, host, port)
 
   private[policy] def checkUrl(policy: Policy, option: String, url: String): Unit = {
     val uri  = Try(new URI(url.trim)).toOption.filter(u => u.getHost != null && u.getRawUserInfo == null)
     val port = uri.map(u => if (u.getPort >= 0) u.getPort else DefaultPorts.getOrElse(u.getScheme.toLowerCase, 0))
-    uri.zip(port).fold(throw refused(option, url, None)) { case (u, p) => check(policy, option, u.getHost, Some(p)) }
+    uri.zip(port).fold(throw refused(option, url, Checked)) { case (u, p) => check(policy, option, u.getHost, At(p)) }
   }
 
   private[policy] def checkAddress(
@@ -70,7 +66,7 @@ private[pulsarspark] object AllowedHosts {
       option: String,
       host: String,
       address: InetAddress,
-      port: Option[Int]
+      port: CalledPort
   ): Unit = {
     val text = address.getHostAddress
     if (isInner(address) && !policy.hosts.exists(p => p.isExact && (p.covers(host, port) || p.covers(text, port))))
@@ -85,6 +81,12 @@ private[pulsarspark] object AllowedHosts {
 
   private val DefaultPorts = Map("http" -> 80, "https" -> 443, "pulsar" -> 6650, "pulsar+ssl" -> 6651)
 
-  private def refused(option: String, host: String, port: Option[Int]) =
-    Refused(option, s"a connection to $host${port.fold("")(p => s":$p")}", PolicyKeys.Hosts)
+  private def refused(option: String, host: String, port: CalledPort) = Refused(option,
+    s"a connection to $host" +
+      (port match {
+        case At(number) => s":$number"
+        case Checked    => ""
+        case Unknown    => ":*"
+      }),
+    PolicyKeys.Hosts)
 }

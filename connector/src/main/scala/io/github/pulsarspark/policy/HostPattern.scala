@@ -23,12 +23,16 @@ private[policy] final case class HostPattern private (name: String, port: Option
 
   /** @param host
     *   a name or an address
-    * @param at
-    *   None where the port is not known
     */
-  def covers(host: String, at: Option[Int]): Boolean = {
+  def covers(host: String, at: CalledPort): Boolean = {
     val plain = HostPattern.plain(host)
-    (port.isEmpty || at.isEmpty || port == at) && regex.matches(plain) && (!isOfAddresses || Address.matches(plain))
+    covers(at) && regex.matches(plain) && (!isOfAddresses || Address.matches(plain))
+  }
+
+  private def covers(at: CalledPort) = at match {
+    case CalledPort.At(number) => port.forall(_ == number)
+    case CalledPort.Checked    => true
+    case CalledPort.Unknown    => port.isEmpty
   }
 }
 

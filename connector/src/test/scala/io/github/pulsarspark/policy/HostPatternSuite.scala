@@ -5,7 +5,7 @@ import io.github.pulsarspark.UnitSuite
 final class HostPatternSuite extends UnitSuite {
 
   private def covers(pattern: String, host: String, port: Int) =
-    HostPattern.parse(pattern).getOrElse(fail(pattern)).covers(host, Some(port))
+    HostPattern.parse(pattern).getOrElse(fail(pattern)).covers(host, CalledPort.At(port))
 
   test("a name in any case, with or without its last dot, at its port") {
     assert(covers("broker.example:6650", "Broker.Example.", 6650))
@@ -36,9 +36,15 @@ final class HostPatternSuite extends UnitSuite {
     assert(!covers("[::1]:6650", "::2", 6650))
   }
 
-  test("an unknown port leaves the name") {
+  test("where the port was checked before, the name counts") {
     val pattern = HostPattern.parse("a.example:1").get
-    assert(pattern.covers("a.example", None) && !pattern.covers("b.example", None))
+    assert(pattern.covers("a.example", CalledPort.Checked) && !pattern.covers("b.example", CalledPort.Checked))
+  }
+
+  test("where nobody says the port, the name needs all of them") {
+    assert(!HostPattern.parse("a.example:1").get.covers("a.example", CalledPort.Unknown))
+    val pattern = HostPattern.parse("a.example:*").get
+    assert(pattern.covers("a.example", CalledPort.Unknown) && !pattern.covers("b.example", CalledPort.Unknown))
   }
 
   test("what is no host and port") {

@@ -5,7 +5,7 @@ import java.net.URI
 import scala.util.Try
 
 import io.github.pulsarspark.options.{Authentication, ClientOptions}
-import io.github.pulsarspark.policy.{AllowedChecks, AllowedHosts, AllowedSecrets}
+import io.github.pulsarspark.policy.{AllowedChecks, AllowedHosts, AllowedSecrets, CalledPort}
 
 /** Checks what the settings of a client reach by the policy of a server, before the client is made. Files and classes
   * are checked where they are opened and loaded, other hosts where the client looks them up.
@@ -14,6 +14,10 @@ private[connection] object ClientAccess {
 
   def check(options: ClientOptions): Unit = {
     hosts(options).foreach { case (option, host) => AllowedHosts.check(option, host.name, host.port) }
+    if (ServiceHost.isOverHttp(options.serviceUrl))
+      ServiceHost.of(options.serviceUrl).foreach(h =>
+        AllowedHosts.check(ServiceHost.OptionKey, h.name, CalledPort.Unknown)
+      )
     options.authentication match {
       case o: Authentication.OAuth2 =>
         AllowedHosts.checkUrl("auth.oauth2.issuerUrl", o.issuerUrl)

@@ -12,7 +12,7 @@ import io.netty.util.concurrent.{EventExecutor, Future, Promise}
 import org.apache.pulsar.client.impl.DnsResolverGroupImpl
 import org.apache.pulsar.client.impl.conf.ClientConfigurationData
 
-import io.github.pulsarspark.policy.AllowedHosts
+import io.github.pulsarspark.policy.{AllowedHosts, CalledPort}
 
 /** Looks hosts up for a Pulsar client as the client does itself, but only those that the policy of a server lists. The
   * client looks up every host that it connects to: those of options, those that brokers name, and those that they
@@ -20,18 +20,27 @@ import io.github.pulsarspark.policy.AllowedHosts
   */
 private[connection] final class GuardedNames(conf: ClientConfigurationData) extends DnsResolverGroupImpl(conf) {
 
+  /** The client's HTTP requests look names up without a port. Where it sends none itself, they are those of
+    * `AdminHttp`, which checks host and port before; its own requests follow redirects to any port.
+    */
+  private val unnamedPort =
+    if (ServiceHost.isOverHttp(conf.getServiceUrl)) CalledPort.Unknown else CalledPort.Checked
+
   /** The resolver ends with the client's threads. */
   override def createAddressResolver(threads: EventLoopGroup): AddressResolver[InetSocketAddress] =
-    new GuardedNames.Resolver(super.createAddressResolver(threads), threads.next())
+    new GuardedNames.Resolver(super.createAddressResolver(threads), threads.next(), unnamedPort)
 }
 
 private object GuardedNames {
 
-  /** The client's HTTP requests look names up without a port, which is this one there. */
+  /** The port of a look-up without one. */
   private val NoPort = 1
 
-  private final class Resolver(names: AddressResolver[InetSocketAddress], thread: EventExecutor)
-      extends AbstractAddressResolver[InetSocketAddress](thread, classOf[InetSocketAddress]) {
+  private final class Resolver(
+      names: AddressResolver[InetSocketAddress],
+      thread: EventExecutor,
+      unnamedPort: CalledPort
+  ) extends AbstractAddressResolver[InetSocketAddress](thread, classOf[InetSocketAddress]) {
 
     /** An address needs no look-up, but a check. */
     override def doIsResolved(address: InetSocketAddress): Boolean = false
@@ -50,12 +59,11 @@ private object GuardedNames {
       ()
     }
 
-    private def portOf(to: InetSocketAddress) = Option(to.getPort).filter(_ != NoPort)
+    private def portOf(to: InetSocketAddress) =
+      if (to.getPort == NoPort) unnamedPort else CalledPort.At(to.getPort)
 
     private def check(to: InetSocketAddress): Unit =
-      portOf(to).fold(AllowedHosts.check(ServiceHost.OptionKey, to.getHostString))(
-        AllowedHosts.check(ServiceHost.OptionKey, to.getHostString, _)
-      )
+      AllowedHosts.check(ServiceHost.OptionKey, to.getHostString, portOf(to))
 
     private def checkAddress(to: InetSocketAddress)(found: InetSocketAddress): Unit =
       AllowedHosts.checkAddress(ServiceHost.OptionKey, to.getHostString, found.getAddress, portOf(to))

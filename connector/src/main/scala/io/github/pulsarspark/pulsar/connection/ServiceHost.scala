@@ -27,6 +27,9 @@ private[pulsarspark] object ServiceHost {
   /** The option that leads to a host, for errors: brokers name others. */
   private[connection] val OptionKey = "service.url"
 
+  /** True if a client of the address looks topics up by HTTP requests, whose redirects it follows to any port. */
+  def isOverHttp(url: String): Boolean = url.startsWith("http")
+
   /** The hosts of `pulsar://host:port,host:port`, or of any other scheme. */
   def of(url: String): Seq[ServiceHost] = ServiceURI.create(url).getServiceHosts.toSeq.map { host =>
     val colon = host.lastIndexOf(':')

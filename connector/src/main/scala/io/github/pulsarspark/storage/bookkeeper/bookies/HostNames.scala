@@ -9,7 +9,7 @@ import scala.util.Try
 import io.netty.util.NetUtil
 
 import io.github.pulsarspark.errors.PulsarError
-import io.github.pulsarspark.policy.AllowedHosts
+import io.github.pulsarspark.policy.{AllowedHosts, CalledPort}
 
 /** Resolves host names on threads of its own, because a look-up has no deadline and cannot be interrupted. Callers wait
   * with a deadline; a pending look-up is shared, so there is at most one thread for each name.
@@ -26,7 +26,7 @@ private[storage] final class HostNames(lookUp: String => InetAddress) {
     try {
       AllowedHosts.check(BookieAddress.OptionKey, address.host, address.port)
       resolve(address.host).thenApply[InetSocketAddress] { found =>
-        AllowedHosts.checkAddress(BookieAddress.OptionKey, address.host, found, Some(address.port))
+        AllowedHosts.checkAddress(BookieAddress.OptionKey, address.host, found, CalledPort.At(address.port))
         new InetSocketAddress(found, address.port)
       }
     } catch { case e: Throwable with PulsarError => CompletableFuture.failedFuture(e) }
