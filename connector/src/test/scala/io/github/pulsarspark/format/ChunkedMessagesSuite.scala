@@ -10,6 +10,7 @@ import io.github.pulsarspark.errors.{LostRanges, PulsarError}
 import io.github.pulsarspark.format.entry.{EntrySource, MessageView, PrecedingEntries}
 import io.github.pulsarspark.position.Position
 
+/** Messages in chunks, as [[ChunkAssembler]] puts them together, are those of Pulsar's client. */
 class ChunkedMessagesSuite extends UnitSuite {
 
   private val topic = "persistent://a/b/t"

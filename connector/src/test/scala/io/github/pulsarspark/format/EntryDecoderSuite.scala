@@ -7,6 +7,7 @@ import org.scalacheck.Prop.forAll
 
 import io.github.pulsarspark.PropertySuite
 
+/** Entries of any form and compression, as [[PayloadReader]] opens them, are those of Pulsar's client. */
 class EntryDecoderSuite extends PropertySuite {
 
   private def decoder(level: DecodeDepth = DecodeDepth.Message, ownBytes: Boolean = true) =

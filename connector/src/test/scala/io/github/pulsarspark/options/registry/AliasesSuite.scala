@@ -3,6 +3,7 @@ package io.github.pulsarspark.options.registry
 import io.github.pulsarspark.UnitSuite
 import io.github.pulsarspark.errors.PulsarError
 
+/** Options of streamnative/pulsar-spark as [[Aliases]] translates them. */
 class AliasesSuite extends UnitSuite {
 
   private val required = Map("service.url" -> "pulsar://localhost:6650", "topic" -> "t")

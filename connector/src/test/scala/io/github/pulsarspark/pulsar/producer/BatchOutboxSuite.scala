@@ -16,6 +16,7 @@ import io.github.pulsarspark.schema.TopicSchema
 import io.github.pulsarspark.schema.columns.OutgoingMessage
 import io.github.pulsarspark.storage.KilledTasks.eventually
 
+/** Rows of a task in batches: each is a [[PartitionBatch]] until it is sent. */
 class BatchOutboxSuite extends WriteSuite {
 
   /** The outbox of a topic, by a clock that stands still. */

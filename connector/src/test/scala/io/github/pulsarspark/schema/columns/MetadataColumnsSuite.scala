@@ -14,6 +14,7 @@ import io.github.pulsarspark.format.entry.MessageView
 import io.github.pulsarspark.schema.TopicSchema
 import io.github.pulsarspark.schema.rows.{Messages, Plain, RowDecoder}
 
+/** Metadata columns of messages, by [[MetadataReader]]. */
 class MetadataColumnsSuite extends PropertySuite {
 
   private val all = StructType(MetadataColumns.all.map(c => StructField(c.name, c.dataType)))

@@ -17,6 +17,7 @@ import io.github.pulsarspark.errors.PulsarError
 import io.github.pulsarspark.schema.TopicSchema
 import io.github.pulsarspark.schema.rows.{Messages, Plain, RowEncoder, SchemaTranslation, WritePlanner}
 
+/** Values by [[JsonDecoder]], whose readers [[JsonReaderCompiler]] makes of two schemas. */
 class JsonSuite extends PropertySuite {
   import io.github.pulsarspark.schema.rows.AvroGenerators._
   import JsonSuite._

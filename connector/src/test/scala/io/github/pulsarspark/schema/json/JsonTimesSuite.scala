@@ -3,7 +3,7 @@ package io.github.pulsarspark.schema.json
 import io.github.pulsarspark.UnitSuite
 import io.github.pulsarspark.schema.rows.{Messages, Plain, SchemaTranslation}
 
-/** Times and decimals in JSON: numbers, texts and arrays that stand for another type. */
+/** Times and decimals in JSON, by [[JsonTime]]: numbers, texts and arrays that stand for another type. */
 class JsonTimesSuite extends UnitSuite {
   import JsonTexts._
 

@@ -19,7 +19,9 @@ import io.github.pulsarspark.format.entry.MessageView
 import io.github.pulsarspark.schema.TopicSchema
 import io.github.pulsarspark.schema.rows.{AvroGenerators, Messages, Plain, ProtobufGenerators, RowEncoder, SchemaTranslation, WritePlanner}
 
-/** The client's own code puts keys and values together; each of them is compared with what it is as a value alone. */
+/** Pairs by [[KeyValueEncoder]] and [[KeyValueDecoder]]: the client's own code puts keys and values together; each of
+  * them is compared with what it is as a value alone.
+  */
 class KeyValueSuite extends PropertySuite {
 
   /** A schema and one value of it, null for none. */

@@ -16,7 +16,9 @@ import io.github.pulsarspark.PropertySuite
 import io.github.pulsarspark.schema.TopicSchema
 import io.github.pulsarspark.schema.rows.{Messages, Plain, RowEncoder, SchemaTranslation, WritePlanner}
 
-/** Pulsar's own schema classes are the oracle, in both directions. */
+/** Values as [[PrimitiveEncoder]] writes them, and their readers, with times by
+  * [[io.github.pulsarspark.schema.convert.SparkTime]]: Pulsar's own schema classes are the oracle, in both directions.
+  */
 class PrimitiveSuite extends PropertySuite {
 
   private def both[T](name: String, dataType: DataType, schema: Schema[T], values: Gen[T], schemaType: String = "auto")(

@@ -21,7 +21,9 @@ import io.github.pulsarspark.errors.PulsarError
 import io.github.pulsarspark.schema.TopicSchema
 import io.github.pulsarspark.schema.rows.{Messages, Plain, ProtobufGenerators, RowEncoder, SchemaTranslation, WritePlanner}
 
-/** The library's dynamic messages are the oracle, the client's own code makes the schemas. */
+/** Values as [[ProtobufDecoder]] reads them, and their writers: the library's dynamic messages are the oracle, the
+  * client's own code makes the schemas.
+  */
 class ProtobufSuite extends PropertySuite(200) {
 
   private val seeds = Gen.choose(0L, Long.MaxValue)
