@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
 
     from support.topics.writing import Target
 
+pytestmark = pytest.mark.exhaustive
+
 _FULL = "No space left on device"
 
 
@@ -29,13 +32,15 @@ def disk(tmp_path: Path) -> Iterator[Path]:
     """A file system of 1 MiB."""
     folder = tmp_path / "disk"
     folder.mkdir()
-    mounted = subprocess.run(
-        ["mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs", folder], capture_output=True, check=False
-    )
-    if mounted.returncode:
-        pytest.skip(f"a small file system needs the right to mount one: {mounted.stderr.decode().strip()}")
+    _as_root("mount", "-t", "tmpfs", "-o", "size=1m,mode=777", "tmpfs", str(folder))
     yield folder
-    subprocess.run(["umount", "--lazy", folder], check=True)
+    _as_root("umount", "--lazy", str(folder))
+
+
+def _as_root(*command: str) -> None:
+    prefix = [] if os.geteuid() == 0 else ["sudo", "--non-interactive"]
+    done = subprocess.run([*prefix, *command], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, f"This test mounts a small file system, as root or by sudo: {done.stderr.strip()}"
 
 
 @contextmanager
