@@ -55,6 +55,24 @@ class StoreFilesSuite extends WriteSuite {
       }
     }
   }
+
+  test("a draft that is renamed onto itself stays, and one replaces another only where it may") {
+    val jvm          = new Jvm(root(), settings(10))
+    val (one, other) = (Seq("a", ".1"), Seq("a", ".2"))
+
+    def renamed(to: Names, overwrite: Boolean) = {
+      val result = outcome(jvm.make(Rename(one, to, overwrite)))
+      (result, jvm.found().view.filterKeys(_.startsWith("a/")).toMap)
+    }
+
+    Seq(MakeFolder(Seq("a")), Write(one, "1", overwrite = false), Write(other, "2", overwrite = false)).foreach(
+      jvm.make
+    )
+    assertEquals(renamed(one, overwrite = true), "done"      -> Map("a/.1" -> "1", "a/.2" -> "2"))
+    assertEquals(renamed(one, overwrite = false), "exists"   -> Map("a/.1" -> "1", "a/.2" -> "2"))
+    assertEquals(renamed(other, overwrite = false), "exists" -> Map("a/.1" -> "1", "a/.2" -> "2"))
+    assertEquals(renamed(other, overwrite = true), "done"    -> Map("a/.2" -> "1"))
+  }
 }
 
 private object StoreFilesSuite {

@@ -122,9 +122,12 @@ private[pulsar] final class ContinuousFeed(
   def hasWatched(known: Position): Boolean = {
     val wasEmpty      = known.isBeforeLedger || known <= check.last
     val isShortOutage =
-      (hasBegun || wasEmpty) && check.last.isBeforeLedger && feed.longestOutageMillis <= FeedTimes.MaxOutageMillis
+      (hasBegun || wasEmpty) && check.last.isBeforeLedger && longestOutageMillis <= FeedTimes.MaxOutageMillis
     current.session == provenIn || feed.isUnbroken || isShortOutage
   }
+
+  /** Length of the longest outage of the open feed, also of one that goes on. */
+  def longestOutageMillis: Long = feed.longestOutageMillis
 
   private def concluded(verdict: Verdict): Arrival = verdict match {
     case Verdict.Take => Arrival.Next

@@ -12,7 +12,7 @@ import io.github.pulsarspark.errors.{Conditions, DataLossPolicy, LostRanges}
 import io.github.pulsarspark.format.{RangeGuard, Tier, TieredEntrySource, UndecidedTransaction}
 import io.github.pulsarspark.options.ReadOptions
 import io.github.pulsarspark.position.{OffsetRange, Position}
-import io.github.pulsarspark.pulsar.feed.{ContinuousFeed, FeedBounds, WaitingRoom}
+import io.github.pulsarspark.pulsar.feed.{ContinuousFeed, FeedBounds, FeedTimes, WaitingRoom}
 import io.github.pulsarspark.pulsar.feed.ContinuousFeed.Arrival
 import io.github.pulsarspark.pulsar.topics.TopicLosses
 
@@ -51,6 +51,8 @@ private[pulsarspark] final class TailEntrySource private[tail] (
   private var isAgain            = false                  // the current entry is delivered once more
   private var isUncertain        = false                  // work failed, perhaps in the middle
   private var isSilent           = false                  // the feed had nothing more after the last entry
+  private var silentAt           = nanos()                // when that was last so, in any feed, or the tail was made
+  private var outageMillis       = 0L                     // the longest one of feeds that were replaced
   private var stoodAt            = Option.empty[Position] // the last entry, if nothing can have been stored after it
   private var isDeleted          = false
 
@@ -122,7 +124,7 @@ private[pulsarspark] final class TailEntrySource private[tail] (
         reason = s"the next message there is has position ${feed.position}"))
       if (admit()) true else advance()
     case Arrival.Unproven =>
-      if (isSilent && feed.hasWatched(known)) stoodAt = Some(feed.last)
+      if ((isSilent || stoodEmpty) && feed.hasWatched(known)) stoodAt = Some(feed.last)
       begin { () =>
         val proof = feed.prove(feed.last)
         () => proof
@@ -139,6 +141,12 @@ private[pulsarspark] final class TailEntrySource private[tail] (
     case Arrival.Skipped => advance()
   }
 
+  /** True if nothing was stored before a short outage, or shortly before the tail was made. An unload drops the empty
+    * ledger, and the entry after it may arrive before the feed that was opened again is silent once.
+    */
+  private def stoodEmpty: Boolean =
+    feed.last.isBeforeLedger && outageMillis + (nanos() - silentAt) / 1000000 <= FeedTimes.MaxOutageMillis
+
   /** The result of the work under way, or what the feed has. */
   private def arrival(): Arrival = pending match {
     case Some(work) if !work.isDone => Arrival.Silence
@@ -152,7 +160,10 @@ private[pulsarspark] final class TailEntrySource private[tail] (
       Arrival.Skipped
     case None =>
       val result = feed.arrive(0)
-      if (result == Arrival.Silence) isSilent = true
+      if (result == Arrival.Silence) {
+        isSilent = true
+        silentAt = nanos()
+      }
       result
   }
 
@@ -196,6 +207,7 @@ private[pulsarspark] final class TailEntrySource private[tail] (
 
   private def opening(open: => Option[FeedBounds]): Work = {
     isSilent = false
+    if (feed.isOpen) outageMillis = math.max(outageMillis, feed.longestOutageMillis)
     () => {
       val answer = open
       () => {

@@ -273,6 +273,32 @@ class TailEntrySourceSuite extends UnitSuite {
     afterGone(known = Position(8, -1))(c => assertEquals(c.drain(), Seq(0L)))
   }
 
+  /** A tail after 7:-1, whose ledger is gone; 9:0 is there as soon as a feed opens, before any silence. */
+  private def atOnce(known: Position, seconds: Long, before: Script*)(test: Case => Unit): Unit = {
+    val there = Script(Seq(Position(9, 0) -> 1), Seq(Position(8, -1)), last = Position(9, 0))
+    readingFrom(Position(7, -1))(before ++ Seq(there, there): _*) { c =>
+      c.tail.lend(known, () => c.calls += 1)
+      c.seconds += seconds
+      test(c)
+    }
+  }
+
+  test("an empty partition is unloaded, and an entry is there as soon as a feed opens: no loss after a short time") {
+    val empty = Position(7, -1)
+    val broke = Script(Nil, Seq(empty), last = empty).copy(goneAfter = true)
+    atOnce(known = empty, seconds = 45)(c => assertEquals(c.drain(), Seq(0L)))
+    atOnce(known = empty, seconds = 1, broke)(c => assertEquals(c.drain(), Seq(0L)))
+    val late = Seq[(Position, Long, Seq[Script])](
+      (empty, 46L, Nil),
+      (Position(9, 0), 1L, Nil),
+      (empty, 2L, Seq(broke.copy(outageMillis = 44000)))
+    )
+    for ((known, seconds, before) <- late) atOnce(known, seconds, before: _*) { c =>
+      val e = intercept[Exception with PulsarError](c.drain())
+      assertEquals(e.getCondition, "PULSAR_DATA_LOSS.TRIMMED")
+    }
+  }
+
   test("an entry of which messages are left: delivered once more to the next reader, then what follows") {
     reading(script(Seq(3, 4, 5), Position(7, 2))) { c =>
       c.next()
