@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from support.spark.files import names
 from support.topics.messages import produce
 from support.topics.reading import stream
 
@@ -45,6 +46,11 @@ def counts(spark: SparkSession, checkpoint: str) -> dict[int, int]:
     """The state of `counted`, read by Spark's own source for state."""
     rows = spark.read.format("statestore").load(checkpoint).selectExpr("key.key", "value.count").collect()
     return {row[0]: row[1] for row in rows}
+
+
+def last_commit(spark: SparkSession, checkpoint: str) -> int:
+    """The last micro-batch that is committed; -1 before the first one."""
+    return max([int(name) for name in names(spark, f"{checkpoint}/commits") if name.isdecimal()], default=-1)
 
 
 def topic_of(checkpoint: str) -> str:

@@ -17,6 +17,7 @@ from checkpoints.stores import (
     ROCKSDB,
     counted,
     counts,
+    last_commit,
     publish,
     start_counting,
     topic_of,
@@ -104,19 +105,16 @@ def test_a_second_driver_is_refused_and_kills_lose_and_repeat_nothing(
         "limit": 10,
     }
 
-    def committed() -> int:
-        return max([int(name) for name in names(spark, f"{checkpoint}/commits") if name.isdecimal()], default=-1)
-
     with session_settings(spark, {**PARTITIONS, **ROCKSDB}), hadoop_settings(spark, APART):
         for _ in range(kills):
             with running_program(_DRIVER, task, tmp_path) as driver:
-                before = committed()
-                eventually(lambda before=before: committed() > before + 5)  # type: ignore[misc]
+                before = last_commit(spark, checkpoint)
+                eventually(lambda before=before: last_commit(spark, checkpoint) > before + 5)  # type: ignore[misc]
                 query = start_counting(counted(spark, pulsar.service_url, topic, 10), checkpoint, to_end=False)
                 with running(query):
                     eventually(lambda query=query: driver.poll() is not None or not query.isActive)  # type: ignore[misc]
-                    seen = committed()
-                    eventually(lambda seen=seen: committed() > seen + 3)  # type: ignore[misc]
+                    seen = last_commit(spark, checkpoint)
+                    eventually(lambda seen=seen: last_commit(spark, checkpoint) > seen + 3)  # type: ignore[misc]
                     assert query.isActive != (driver.poll() is None), "one of both goes on"
                     loser = (tmp_path / "driver.log").read_text() if query.isActive else str(query.exception())
                     assert "CONCURRENT_STREAM_LOG_UPDATE" in loser

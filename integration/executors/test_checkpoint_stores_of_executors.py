@@ -11,12 +11,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from checkpoints.stores import APART, KEYS, PARTITIONS, ROCKSDB, counted, counts, publish, start_counting
+from checkpoints.stores import APART, KEYS, PARTITIONS, ROCKSDB, counted, counts, last_commit, publish, start_counting
 from executors.hosts import executors_of
 
 from pulsar_spark.testing import run_to_end
 from support.servers.servers import remove_namespace
-from support.spark.files import names
 from support.spark.programs import running_program
 from support.spark.settings import hadoop_settings, session_settings, stores_of
 from support.spark.waiting import eventually
@@ -95,19 +94,16 @@ def test_drivers_and_executors_are_killed_again_and_again(
         "limit": 10,
     }
 
-    def committed() -> int:
-        return max([int(name) for name in names(spark, f"{checkpoint}/commits") if name.isdecimal()], default=-1)
-
     def await_batches(process: subprocess.Popen[str]) -> None:
         """Until some more batches are committed, and a moment longer."""
         nonlocal published
-        goal = committed() + random.randint(1, 5)
+        goal = last_commit(spark, checkpoint) + random.randint(1, 5)
         publish(target.client, topic, _ROWS, published)
         published += _ROWS
 
         def is_reached() -> bool:
             assert process.poll() is None, (tmp_path / "driver.log").read_text()[-3000:]
-            return committed() >= goal
+            return last_commit(spark, checkpoint) >= goal
 
         eventually(is_reached, seconds=_SECONDS)
         with suppress(subprocess.TimeoutExpired):

@@ -16,7 +16,7 @@ from support.servers.cluster import BOOKIES, Cluster, running_cluster
 from support.spark.blocking_batch import LARGE, TAKEN_AT_MOST, blocking_batch
 from support.spark.errors import failing
 from support.spark.waiting import IN_TIME, eventually, within
-from support.topics.messages import connected, produce, read_all
+from support.topics.messages import produce, read_all
 from support.topics.reading import (
     Seen,
     assert_exactly_once,
@@ -60,12 +60,6 @@ def cluster(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> It
         striping = {"bookkeeperEnsemble": BOOKIES, "bookkeeperWriteQuorum": 2, "bookkeeperAckQuorum": 2}
         cluster.admin.set_policy(_STRIPED, "persistence", {**striping, "managedLedgerMaxMarkDeleteRate": 0.0})
         yield cluster
-
-
-@pytest.fixture(scope="module")
-def writer(cluster: Cluster, tmp_path_factory: pytest.TempPathFactory) -> Iterator[pulsar_client.Client]:
-    with connected(cluster.service_url, tmp_path_factory.mktemp("client")) as client:
-        yield client
 
 
 @pytest.fixture

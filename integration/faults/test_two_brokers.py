@@ -17,7 +17,7 @@ from support.spark.blocking_batch import LARGE, TAKEN_AT_MOST, blocking_batch
 from support.spark.errors import failing
 from support.spark.waiting import IN_TIME, eventually, within
 from support.topics.copying import CopyingStream
-from support.topics.messages import connected, produce, read_all
+from support.topics.messages import produce, read_all
 from support.topics.reading import (
     Batches,
     Seen,
@@ -70,12 +70,6 @@ def cluster(
         yield stack.enter_context(
             running_cluster(folder, transactions=True, brokers=2, session_seconds=_SESSION_SECONDS, external=external)
         )
-
-
-@pytest.fixture(scope="module")
-def writer(cluster: Cluster, tmp_path_factory: pytest.TempPathFactory) -> Iterator[pulsar_client.Client]:
-    with connected(cluster.service_url, tmp_path_factory.mktemp("client")) as client:
-        yield client
 
 
 @pytest.fixture
