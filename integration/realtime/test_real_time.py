@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from realtime.live import accepting, start_live, wait_for_batches
-from realtime.sending import PARTITIONS, Copy, assert_in_order, partitioned
+from realtime.sending import PARTITIONS, Copy, assert_copied, partitioned
 
 from support.proxies.broker_proxy import running_broker_proxy
 from support.spark.waiting import becomes, eventually
@@ -54,10 +54,10 @@ def test_every_message_becomes_one_row_in_order_over_many_batches(
     with running(query), sender.sending():
         wait_for_batches(query, 3)
         sender.stop()
-        eventually(lambda: len(copy.rows()) >= len(sender.sent))
+        stored = sender.stored()
+        eventually(lambda: len(copy.rows()) >= len(stored))
         rows = copy.rows()
-    assert Counter(rows) == Counter(sender.sent)
-    assert_in_order(rows)
+    assert_copied(rows, stored)
 
 
 def test_a_message_of_a_quiet_topic_arrives_long_before_the_end_of_the_batch(
@@ -110,8 +110,7 @@ def test_micro_batches_and_real_time_go_on_from_one_another(
     send(4 * _SENT_EACH)
     micro_batches(maxMessagesPerTrigger="3")
     rows = copy.rows()
-    assert Counter(rows) == Counter(sent)
-    assert_in_order(rows)
+    assert_copied(rows, sent)
 
 
 def test_a_stop_in_a_batch_repeats_that_batch_and_loses_nothing(

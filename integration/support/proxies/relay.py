@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import socket
+import sys
 import threading
 import time
 from contextlib import contextmanager, suppress
@@ -51,6 +52,7 @@ class Relay(Tap, Generic[C]):
     def __init__(self, server: tuple[str, int], listening: socket.socket, kind: type[C]) -> None:
         super().__init__()
         self.delay_seconds = 0.0
+        self._most_frames, self._cuts = sys.maxsize, list[int]()
         self.port = int(listening.getsockname()[1])
         self._server = server
         self._listening = listening
@@ -106,6 +108,18 @@ class Relay(Tap, Generic[C]):
             over.set()
             thread.join()
 
+    @contextmanager
+    def cutting_after(self, frames: int) -> Iterator[list[int]]:
+        """Cut each connection when so many frames came over it; yields the number of connections of each cut.
+
+        What a client does inside is cut as often on a fast machine as on a slow one.
+        """
+        self._cuts, self._most_frames = [], frames
+        try:
+            yield self._cuts
+        finally:
+            self._most_frames = sys.maxsize
+
     def _serve(self) -> None:
         while True:
             try:
@@ -139,6 +153,8 @@ class Relay(Tap, Generic[C]):
         with suppress(OSError), source.makefile("rb") as stream:
             while (frame := read_frame(stream)) is not None:
                 connection.frames += 1
+                if connection.frames >= (most := self._most_frames):
+                    self._cuts.append(self.cut(frames=most))
                 kept = self.passed(connection, frame, is_answer)
                 if kept is not None:
                     frames.put((time.monotonic() + self.delay_seconds, kept))

@@ -1,4 +1,4 @@
-"""The summary of a run: the slowest modules, how busy the processors were, and the server's log of failures."""
+"""The summary of a run: the slowest modules, how busy the processors were, the server's log of failures, their list."""
 
 from __future__ import annotations
 
@@ -31,6 +31,7 @@ class Summary:
         self._began = time.monotonic()
         self._modules: defaultdict[str, float] = defaultdict(float)
         self._cpu: defaultdict[str, float] = defaultdict(float)
+        self._failed: list[str] = []
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
@@ -39,6 +40,7 @@ class Summary:
         if report.when == "teardown":
             self._cpu[module] += sum(float(str(value)) for name, value in report.user_properties if name == CPU)
         if report.failed:
+            self._failed.append(failed_line(report))
             warnings = warnings_between(sharing.log_file(self._config), report.start, report.stop)
             if warnings:
                 report.sections.append(("Warnings of the shared server during this phase", warnings))
@@ -56,6 +58,19 @@ class Summary:
             idle = processors.idle_since(self._processors)
             seconds = time.monotonic() - self._began
             terminalreporter.write_line(f"{os.cpu_count()} processors were idle for {idle:.0%} of {seconds:.0f} s")
+
+    def pytest_unconfigure(self) -> None:
+        """Print the failures as the very last lines, where a log that keeps its end alone has all of them."""
+        for line in self._failed:
+            print(line)
+
+
+def failed_line(report: pytest.TestReport) -> str:
+    """A line for a failure: its test, the phase if it is not the test itself, and how its message begins."""
+    phase = "" if report.when == "call" else f" ({report.when})"
+    crash = getattr(report.longrepr, "reprcrash", None)
+    message = str(crash.message if crash else report.longrepr).strip().partition("\n")[0]
+    return f"FAILED {report.nodeid}{phase} - {message}"[:_LOG_COLUMNS]
 
 
 def pytest_configure(config: pytest.Config) -> None:

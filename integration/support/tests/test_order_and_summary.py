@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
 from datetime import datetime
 from pathlib import Path
 from types import SimpleNamespace
@@ -13,6 +15,20 @@ from support.runs import ordering
 from support.runs.ordering import SHUFFLE, pytest_collection_modifyitems
 from support.runs.processors import Processors, cpu_seconds
 from support.runs.summary import warnings_between
+
+_FAILING = """
+import pytest
+
+@pytest.fixture
+def broken():
+    raise OSError("no server")
+
+def test_long():
+    assert list(range(100)) == list(range(200))
+
+def test_set_up(broken):
+    pass
+"""
 
 NAMES = [f"test_{module}" for module in ("a", "tls", "b", "bookie_faults")]
 
@@ -94,3 +110,17 @@ def test_warnings_of_a_time_are_found_in_the_log_of_a_server(tmp_path: Path) -> 
     assert [line.partition(" - ")[2][:6] for line in found] == ["warned", "failed"]
     assert max(map(len, found)) < 250
     assert warnings_between(tmp_path / "missing", noon, noon + 2) == ""
+
+
+def test_failures_are_the_last_lines_of_a_run_each_in_one_line(tmp_path: Path) -> None:
+    (tmp_path / "test_failing.py").write_text(_FAILING)
+    paths = os.pathsep.join(sys.path)
+    command = [sys.executable, "-m", "pytest", "-p", "support.runs.summary", "-p", "no:cacheprovider", "-n", "2", "."]
+    environment = {**os.environ, "PYTHONPATH": paths, "CI": "yes"}
+    run = subprocess.run(
+        command, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=180, check=False
+    )
+    assert sorted(run.stdout.splitlines()[-2:]) == [
+        "FAILED test_failing.py::test_long - assert [0, 1, 2, 3, 4, 5, ...] == [0, 1, 2, 3, 4, 5, ...]",
+        "FAILED test_failing.py::test_set_up (setup) - OSError: no server",
+    ], run.stdout
