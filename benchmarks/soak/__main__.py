@@ -25,14 +25,14 @@ import pulsar
 from benchmarks.report import keep
 from benchmarks.run import say
 from benchmarks.soak.page import page
-from benchmarks.soak.producing import Producing
 from benchmarks.soak.spark import Spark
 from benchmarks.soak.verdicts import Outcome, Sample, judge
 from pulsar_spark.local import LocalPulsar
 from support.servers.admin import Admin, AdminError
 from support.spark.leaks import on_broker
 from support.spark.waiting import eventually
-from support.topics.messages import read_all
+from support.topics.messages import Message, read_all
+from support.topics.steady_producer import SteadyProducer
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -48,7 +48,7 @@ _LIMIT = 50_000
 class Soak:
     """One run: a server, a producer, a stream, and what happens to them."""
 
-    def __init__(self, server: LocalPulsar, spark: Spark, producing: Producing) -> None:
+    def __init__(self, server: LocalPulsar, spark: Spark, producing: SteadyProducer) -> None:
         self._server, self._spark, self._producing = server, spark, producing
         self._admin = Admin(server.admin_url)
         self._began = time.monotonic()
@@ -100,7 +100,7 @@ class Soak:
         sample = Sample(
             time.monotonic() - self._began,
             self._partitions,
-            self._producing.acknowledged,
+            len(self._producing.acknowledged),
             looked["rows"],
             self._subscriptions(),
             looked["sizes"],
@@ -170,6 +170,10 @@ class Soak:
         return 0
 
 
+def _message(number: int) -> Message:
+    return Message(b"%d %d" % (number, time.time_ns()))
+
+
 def soak(minutes: float, rate: int, level: str, work: Path) -> tuple[Soak, Outcome]:
     """Run it all in a folder."""
     server = LocalPulsar(data_dir=work / "pulsar")
@@ -194,7 +198,7 @@ def soak(minutes: float, rate: int, level: str, work: Path) -> tuple[Soak, Outco
 
         with Spark(work, options) as spark:
             spark.do("start")
-            with Producing(connect, _TOPIC, rate) as producing:
+            with SteadyProducer(connect, _TOPIC, rate, _message) as producing:
                 run = Soak(server, spark, producing)
                 run.run(minutes * 60)
             with closing(connect()) as client:

@@ -37,6 +37,7 @@ class Driver:
 
     def __init__(self, spark: SparkSession, task: dict[str, Any]) -> None:
         self._spark, self._task = spark, task
+        self._way = {"service.url": task["url"], "pulsar.client.listenerName": task["listener"]}
         self._over = threading.Event()
         self._threads = [threading.Thread(target=partial(self._keep_running, kind)) for kind in _GUARANTEES]
         self._threads.append(threading.Thread(target=self._read_again_and_again))
@@ -64,10 +65,10 @@ class Driver:
                 self._over.wait(_PAUSE_SECONDS)
 
     def _start(self, guarantee: str) -> StreamingQuery:
-        options = {"service.url": self._task["url"], "topic": self._task["source"], "startingOffsets": "earliest"}
+        options = {**self._way, "topic": self._task["source"], "startingOffsets": "earliest"}
         options |= {"metadataColumns": "__key", "maxMessagesPerTrigger": "2000"}
         frame = self._spark.readStream.format("pulsar").options(**options).load()
-        sink = {"service.url": self._task["url"], "topic": self._task["copies"][guarantee]}
+        sink = {**self._way, "topic": self._task["copies"][guarantee]}
         if guarantee == "exactly-once":
             sink |= {"deliveryGuarantee": guarantee, "sinkId": self._task["sink"]}
         writer = frame.select("value", "__key").writeStream.format("pulsar").options(**sink)
@@ -100,7 +101,7 @@ class Driver:
             self._over.wait(self._task["read_every"])
 
     def _read(self, number: int) -> None:
-        options = {"service.url": self._task["url"], "topic": self._task["source"]}
+        options = {**self._way, "topic": self._task["source"]}
         frame = self._spark.read.format("pulsar").options(**options).load()
         rows: dict[str, list[tuple[tuple[int, ...], str]]] = {}
         for one in frame.selectExpr("__topic", "__position", "decode(value, 'UTF-8') as value").collect():

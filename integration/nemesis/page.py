@@ -15,14 +15,15 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from pathlib import Path
 
-    from nemesis.run import Event, Result
+    from nemesis.rounds import Event
+    from nemesis.run import Result
 
 _HEAD = """# Results of the nemesis
 
 Made by `make nemesis`, not by hand: version {version}, seed {seed}, {minutes:.0f} minutes on {date}, on {cores} cores
 that servers, Spark and other work shared. A writer counts with keys, a stream copies its topic at least once, another
 one exactly once, and batch reads read all of it again and again, in two executors before a cluster of ZooKeeper, three
-bookies and one broker. Meanwhile one fault after the other happens, in an order of chance. [Nemesis](nemesis.md) says
+bookies and two brokers. Meanwhile one fault after the other happens, in an order of chance. [Nemesis](nemesis.md) says
 what is checked.
 
 {verdict}

@@ -42,13 +42,15 @@ class BrokerProxy(Relay[_Connection]):
         service_url: The address for clients.
         other_url: The address of another broker, which look-ups name where it is set.
         has_lost: Whether the response that `lose` names was dropped.
+        is_advertised: Whether brokers name proxies by themselves, so that look-ups are passed on as they are.
     """
 
-    def __init__(self, broker_url: str, listening: socket.socket) -> None:
+    def __init__(self, broker_url: str, listening: socket.socket, *, is_advertised: bool = False) -> None:
         broker = urlsplit(broker_url)
         super().__init__((str(broker.hostname), int(str(broker.port))), listening, _Connection)
         self.service_url = f"pulsar://127.0.0.1:{self.port}"
         self.other_url = ""
+        self.is_advertised = is_advertised
         self.has_lost = False
         self._lost_kind = ""
         self._passing = 0
@@ -58,12 +60,17 @@ class BrokerProxy(Relay[_Connection]):
         with self._lock:
             self._lost_kind, self._passing, self.has_lost = kind, after, False
 
+    def stop_losing(self) -> None:
+        """Let responses pass from now on; whether one was lost stays known."""
+        with self._lock:
+            self._lost_kind = ""
+
     def passed(self, connection: _Connection, frame: bytes, is_answer: bool) -> bytes | None:
         command = Command.of(frame)
         self.report(Passed(command.kind, len(frame), connection.role(command), connection, is_answer))
         if is_answer and self._is_lost(command.kind):
             return None
-        if command.kind != "LOOKUP_RESPONSE":
+        if command.kind != "LOOKUP_RESPONSE" or self.is_advertised:
             return frame
         return with_broker_url(frame, self.other_url or self.service_url, direct=bool(self.other_url))
 

@@ -34,6 +34,18 @@ class Admin(testing.Admin):
         """The topics of the namespace, partitions listed one by one."""
         return sorted(self.call("GET", f"persistent/{namespace}"))
 
+    def bundles(self, namespace: str) -> list[str]:
+        """The boundaries of the bundles of a namespace."""
+        return list(self.call("GET", f"namespaces/{namespace}/bundles")["boundaries"])
+
+    def bundle_of(self, topic: str) -> str:
+        """The bundle in which a topic is, as ``0x00000000_0x40000000``."""
+        return str(self.call("GET", f"/lookup/v2/topic/persistent/{topic_name(topic)}/bundle"))
+
+    def split_bundle(self, namespace: str, bundle: str) -> None:
+        """Make two bundles of one, and unload both."""
+        self.call("PUT", f"namespaces/{namespace}/{bundle}/split?unload=true")
+
     # Clusters
 
     def create_cluster(self, name: str, *, admin_url: str, service_url: str) -> None:

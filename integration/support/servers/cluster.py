@@ -8,12 +8,25 @@ import socket
 import subprocess
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, ClassVar
+from http import HTTPStatus
+from typing import TYPE_CHECKING
 
 from pulsar_spark.local.ports import Port
 from pulsar_spark.local.server import Launch, Ports
-from pulsar_spark.local.settings import SMALL
-from support.servers.admin import Admin
+from support.servers.admin import Admin, AdminError
+from support.servers.cluster_launches import (
+    BROKER,
+    PROFILE,
+    SEVERAL,
+    AutoRecovery,
+    Bookie,
+    Broker,
+    Setup,
+    ZooKeeper,
+    bookie_config,
+    listeners,
+    zookeeper_config,
+)
 from support.servers.cluster_node import READY_SECONDS, SESSION_SECONDS, Node, command
 
 if TYPE_CHECKING:
@@ -21,48 +34,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 BOOKIES = 3
-
-_PROFILE = replace(SMALL, config={**SMALL.config, "dbStorage_readAheadCacheMaxSizeMb": "16"})
-
-
-@dataclass(frozen=True)
-class _Setup(Launch):
-    """Writes into ZooKeeper what a cluster begins with, and ends."""
-
-    def program(self, config: Path) -> list[str]:  # noqa: ARG002
-        store = self.config["metadataStoreUrl"]
-        lines = ["org.apache.pulsar.PulsarClusterMetadataSetup", "--cluster", self.config["clusterName"]]
-        lines += ["--metadata-store", store, "--configuration-store", store]
-        lines += ["--web-service-url", f"http://127.0.0.1:{self.ports.web}"]
-        return [*lines, "--broker-service-url", f"pulsar://127.0.0.1:{self.ports.broker}"]
-
-
-@dataclass(frozen=True)
-class _ZooKeeper(Launch):
-    def config_text(self) -> str:
-        return "".join(f"{key}={value}\n" for key, value in self.config.items())
-
-    def program(self, config: Path) -> list[str]:
-        return ["org.apache.zookeeper.server.quorum.QuorumPeerMain", str(config)]
-
-
-@dataclass(frozen=True)
-class _Bookie(Launch):
-    main: ClassVar[str] = "org.apache.bookkeeper.server.Main"
-
-    def program(self, config: Path) -> list[str]:
-        return [self.main, "--conf", str(config)]
-
-
-@dataclass(frozen=True)
-class _AutoRecovery(_Bookie):
-    main: ClassVar[str] = "org.apache.bookkeeper.replication.AutoRecoveryMain"
-
-
-@dataclass(frozen=True)
-class _Broker(Launch):
-    def program(self, config: Path) -> list[str]:
-        return ["org.apache.pulsar.PulsarBrokerStarter", "--broker-conf", str(config)]
 
 
 @dataclass(frozen=True)
@@ -90,12 +61,35 @@ class Cluster:
         """The first broker."""
         return self.brokers[0]
 
-    def owner(self, topic: str) -> Node:
-        """The broker that serves a topic, as one says that runs; the topic is loaded."""
-        asked = Admin(f"http://127.0.0.1:{next(one for one in self.brokers if one.running).launch.ports.web}")
-        found = asked.call("GET", f"/lookup/v2/topic/{topic.replace('://', '/')}")["brokerUrl"]
+    def owner(self, topic: str, asked: Node | None = None) -> Node:
+        """The broker that serves a topic, as one says that runs, unless another one is asked; the topic is loaded."""
+        admin = self.admin_of(asked or next(one for one in self.brokers if one.running))
+        found = admin.call("GET", f"/lookup/v2/topic/{topic.replace('://', '/')}")["brokerUrl"]
         (owner,) = (one for one in self.brokers if found == f"pulsar://127.0.0.1:{one.launch.ports.broker}")
         return owner
+
+    def admin_of(self, broker: Node) -> Admin:
+        """The admin service of one broker, which changes nothing of topics that others serve."""
+        return Admin(f"http://127.0.0.1:{broker.launch.ports.web}")
+
+    def has_given_up(self, broker: Node) -> bool:
+        """Whether the metadata store no longer takes a broker for alive, so that others may serve its topics."""
+        alive = _asked(int(self.zookeeper.launch.config["clientPort"]), b"dump")
+        return bool(alive) and f":{broker.launch.ports.web}\n".encode() not in alive
+
+    def move_bundle(self, topic: str, broker: Node) -> None:
+        """Unload the bundle of a topic, and have the leading broker give it to this one."""
+        admins = {one.launch.ports.web: self.admin_of(one) for one in self.brokers}
+        leader = admins[int(self.admin.call("GET", "brokers/leaderBroker")["serviceUrl"].rpartition(":")[2])]
+        end = f":{broker.launch.ports.web}"
+        (target,) = (one for one in leader.call("GET", "brokers") if one.endswith(end))
+        path = f"namespaces/{'/'.join(topic.split('/')[2:4])}/{leader.bundle_of(topic)}/unload"
+        try:
+            leader.call("PUT", f"{path}?destinationBroker={target}")
+        except AdminError as error:  # it has noted the target down, but another one serves the bundle
+            if error.status != HTTPStatus.TEMPORARY_REDIRECT:
+                raise
+            self.admin_of(self.owner(topic)).call("PUT", path)
 
     def ensembles(self, topic: str, ledger: int | None = None) -> list[list[Node]]:
         """The bookies that have a ledger, the first with entries unless one is named, for each part of it."""
@@ -136,16 +130,16 @@ def running_cluster(
         ports, store = places[0], f"zk:127.0.0.1:{port}"
         config = {"clusterName": "several", "metadataStoreUrl": store, "configurationMetadataStoreUrl": store}
         zookeeper = _node(
-            _ZooKeeper,
+            ZooKeeper,
             folder / "zookeeper",
             ports,
-            _zookeeper_config(folder, port),
+            zookeeper_config(folder, port),
             lambda _: _asked(port, b"ruok") == b"imok",
             session_seconds=math.inf,
         )
         bookies = tuple(
             _bookie(
-                _Bookie,
+                Bookie,
                 folder / f"bookie-{number}",
                 replace(ports, bookie=own),
                 port,
@@ -153,26 +147,26 @@ def running_cluster(
             )
             for number, own in enumerate(bookie_ports, 1)
         )
-        settings = {**config, **_BROKER, "transactionCoordinatorEnabled": str(transactions).lower()}
+        settings = {**config, **BROKER, "transactionCoordinatorEnabled": str(transactions).lower()}
         if session_seconds is not None:
             settings["metadataStoreSessionTimeoutMillis"] = str(session_seconds * 1000)
         if brokers > 1:
-            settings |= _SEVERAL
+            settings |= SEVERAL
         broker_nodes = tuple(
             _broker(
                 folder / ("broker" if number == 0 else f"broker-{number + 1}"),
                 place,
-                settings | (_listeners(place.broker, external(place.broker)) if external else {}),
-                port,
+                settings | (listeners(place.broker, external(place.broker)) if external else {}),
                 transactions,
+                session_seconds or SESSION_SECONDS,
             )
             for number, place in enumerate(places)
         )
-        recovery = _bookie(_AutoRecovery, folder / "auto-recovery", ports, port, SESSION_SECONDS)
+        recovery = _bookie(AutoRecovery, folder / "auto-recovery", ports, port, SESSION_SECONDS)
         for node in (zookeeper, *bookies, *broker_nodes, recovery):
             stack.callback(node.kill)
         zookeeper.start()
-        _set_up(_Setup(folder / "setup", ports, _PROFILE, config))
+        _set_up(Setup(folder / "setup", ports, PROFILE, config))
         for node in (*bookies, *broker_nodes):
             node.begin()
         for node in (*bookies, *broker_nodes):
@@ -191,44 +185,35 @@ def _node(
     *,
     session_seconds: float,
 ) -> Node:
-    return Node(kind(folder, ports, _PROFILE, config), is_ready, may_start, session_seconds)
+    return Node(kind(folder, ports, PROFILE, config), is_ready, may_start, session_seconds)
 
 
-def _listeners(port: int, external: str) -> dict[str, str]:
-    return {
-        "advertisedAddress": "",
-        "internalListenerName": "internal",
-        "advertisedListeners": f"internal:pulsar://127.0.0.1:{port},external:{external}",
-    }
-
-
-def _broker(folder: Path, ports: Ports, config: Mapping[str, str], zookeeper: int, transactions: bool) -> Node:
+def _broker(folder: Path, ports: Ports, config: Mapping[str, str], transactions: bool, session_seconds: int) -> Node:
     admin = Admin(f"http://127.0.0.1:{ports.web}")
     return _node(
-        _Broker,
+        Broker,
         folder,
         ports,
         config,
         lambda _: admin.ready_within(0, transactions=transactions),
-        lambda: f":{ports.broker}\n".encode() not in _asked(zookeeper, b"dump"),
-        session_seconds=SESSION_SECONDS,
+        session_seconds=session_seconds,
     )
 
 
-def _bookie(kind: type[_Bookie], folder: Path, ports: Ports, zookeeper: int, session_seconds: int) -> Node:
+def _bookie(kind: type[Bookie], folder: Path, ports: Ports, zookeeper: int, session_seconds: int) -> Node:
     # A bookie takes connections some time before brokers know that it is there.
     return _node(
         kind,
         folder,
         ports,
-        _bookie_config(folder, ports.bookie, f"zk:127.0.0.1:{zookeeper}", session_seconds),
+        bookie_config(folder, ports.bookie, f"zk:127.0.0.1:{zookeeper}", session_seconds),
         lambda log: b"Started component" in log,
         lambda: f"/available/127.0.0.1:{ports.bookie}\n".encode() not in _asked(zookeeper, b"dump"),
         session_seconds=session_seconds,
     )
 
 
-def _set_up(launch: _Setup) -> None:
+def _set_up(launch: Setup) -> None:
     launch.folder.mkdir(parents=True)
     done = subprocess.run(
         command(launch), cwd=launch.folder, capture_output=True, text=True, timeout=READY_SECONDS, check=False
@@ -236,51 +221,6 @@ def _set_up(launch: _Setup) -> None:
     assert done.returncode == 0, (
         f"the cluster's metadata could not be written:\n{done.stdout[-3000:]}{done.stderr[-3000:]}"
     )
-
-
-def _zookeeper_config(folder: Path, port: int) -> dict[str, str]:
-    return {
-        "tickTime": "2000",
-        "dataDir": str(folder / "zookeeper" / "data"),
-        "clientPort": str(port),
-        "clientPortAddress": "127.0.0.1",
-        "admin.enableServer": "false",
-        "maxClientCnxns": "0",
-        "forceSync": "no",
-        "4lw.commands.whitelist": "ruok, dump",
-    }
-
-
-def _bookie_config(folder: Path, port: int, store: str, session_seconds: int) -> dict[str, str]:
-    return {
-        "bookiePort": str(port),
-        "journalDirectories": str(folder / "journal"),
-        "ledgerDirectories": str(folder / "ledgers"),
-        "indexDirectories": str(folder / "ledgers"),
-        "metadataServiceUri": f"metadata-store:{store}",
-        "statsProviderClass": "org.apache.bookkeeper.stats.NullStatsProvider",
-        "zkTimeout": str(session_seconds * 1000),
-        "autoRecoveryDaemonEnabled": "false",
-        "lostBookieRecoveryDelay": "0",
-    }
-
-
-_BROKER = {
-    "managedLedgerDefaultEnsembleSize": "2",
-    "managedLedgerDefaultWriteQuorum": "2",
-    "managedLedgerDefaultAckQuorum": "2",
-    # A bookie that failed a few times would not be written to for half an hour.
-    "bookkeeperClientHealthCheckEnabled": "false",
-    # A broker reads a topic's last entry to tell the last position, by itself for 30 s from a bookie that is frozen.
-    "bookkeeperClientSpeculativeReadTimeoutInMillis": "2000",
-}
-
-# The load manager of one broker gives a topic to whoever is asked for it.
-_SEVERAL = {
-    "loadBalancerEnabled": "true",
-    "loadManagerClassName": "org.apache.pulsar.broker.loadbalance.impl.ModularLoadManagerImpl",
-    "loadBalancerSheddingEnabled": "false",
-}
 
 
 def _asked(port: int, word: bytes) -> bytes:

@@ -45,7 +45,8 @@ class Node:
     Attributes:
         launch: How it is started.
         is_ready: Whether it can be used, given what it has written into its log since it was started.
-        may_start: Whether ZooKeeper no longer takes the one that was killed for alive: two of one name are refused.
+        may_start: Whether ZooKeeper no longer takes the one that was killed for alive: two bookies of one name are
+            refused. A broker takes over from the one before it.
         session_seconds: How long ZooKeeper takes it for alive.
     """
 
@@ -72,6 +73,12 @@ class Node:
     @property
     def running(self) -> bool:
         return self._process is not None and self._process.running
+
+    @property
+    def pid(self) -> int:
+        """Its process."""
+        assert self._process is not None
+        return self._process.pid
 
     def begin(self) -> None:
         """Start without waiting for `ready`."""
@@ -121,15 +128,23 @@ class Node:
             self.start()
 
     @contextmanager
+    def renewed(self) -> Iterator[None]:
+        """Killed and started again afterwards."""
+        try:
+            yield
+        finally:
+            self.kill()
+            self.start()
+
+    @contextmanager
     def frozen(self) -> Iterator[None]:
         """Inside it keeps its connections, takes new ones and does not answer.
 
         Afterwards it is started anew if ZooKeeper may have given it up: a bookie does not always get over that.
         """
-        assert self._process is not None
-        pid, began = self._process.pid, time.monotonic()
+        began = time.monotonic()
         try:
-            with frozen(pid):
+            with frozen(self.pid):
                 yield
         finally:
             if time.monotonic() - began > self.session_seconds / 3:
