@@ -9,6 +9,7 @@ import org.apache.spark.sql.types._
 
 import io.github.pulsarspark.schema.ValueColumns
 import io.github.pulsarspark.schema.avro.AvroSchemas._
+import io.github.pulsarspark.schema.convert.UnsupportedSchema
 
 /** An Avro schema that values of two others are read by: it has the fields of both, those of `known` first. Where both
   * have one, it has the wider type.
@@ -21,6 +22,7 @@ private[schema] final class AvroSchemaMerge private (known: Schema, newest: Sche
   private val ofKnown  = named(known)
   private val ofNewest = named(newest)
   private val made     = mutable.Map.empty[String, Schema]
+  private val making   = mutable.Set.empty[String]
 
   private def merge(a: Schema, b: Schema, path: String): Schema = (a.getType, b.getType) match {
     case (Type.UNION, _) | (_, Type.UNION) => union(a, b, path)
@@ -31,15 +33,21 @@ private[schema] final class AvroSchemaMerge private (known: Schema, newest: Sche
     case _                                 => wider(a, b, path)
   }
 
-  private def once(schema: Schema)(make: => Schema): Schema = made.getOrElse(
-    schema.getFullName, {
-      val result = make
-      made.put(schema.getFullName, result)
-      result
-    }
-  )
+  /** Makes a type with a name. Two schemas may have records that contain each other only together. */
+  private def once(schema: Schema)(make: => Schema): Schema = {
+    val name = schema.getFullName
+    made.getOrElse(
+      name, {
+        if (!making.add(name))
+          throw new UnsupportedSchema("", s"with the fields before it, record $name contains itself")
+        val result = make
+        made.put(name, result)
+        result
+      }
+    )
+  }
 
-  private def wider(a: Schema, b: Schema, path: String): Schema = (sparkType(a), sparkType(b)) match {
+  private def wider(a: Schema, b: Schema, path: String): Schema = (plainType(a), plainType(b)) match {
     case (was, is) if was == is                                     => b
     case (was, is) if numbers.contains(was) && numbers.contains(is) =>
       if (numbers.indexOf(was) > numbers.indexOf(is)) a else b
@@ -77,8 +85,8 @@ private[schema] final class AvroSchemaMerge private (known: Schema, newest: Sche
     case Type.RECORD | Type.ENUM =>
       val name = schema.getFullName
       (ofKnown.get(name), ofNewest.get(name)) match {
-        case (Some(a), Some(b)) if a.getType == b.getType => merge(a, b, name)
-        case _ if schema.getType == Type.ENUM             => schema
+        case (Some(a), Some(b))               => merge(a, b, name)
+        case _ if schema.getType == Type.ENUM => schema
         case _ => once(schema)(copy(schema, schema.getFields.asScala.toSeq.map(f => withType(f, settled(f.schema)))))
       }
     case Type.FIXED => ofNewest.getOrElse(schema.getFullName, schema)
@@ -98,8 +106,7 @@ private[schema] final class AvroSchemaMerge private (known: Schema, newest: Sche
   /** A default is one of the first type of a union. */
   private def withType(field: Field, schema: Schema): Field = {
     val isFirst = field.hasDefaultValue && field.defaultVal != JsonProperties.NULL_VALUE
-    new Field(field,
-      if (isFirst && schema.getType == Type.UNION && isNullable(schema)) nullLast(branches(schema)) else schema)
+    new Field(field, if (isFirst && isNullable(schema)) nullLast(branches(schema)) else schema)
   }
 }
 
@@ -109,7 +116,7 @@ private[schema] object AvroSchemaMerge {
   final class Difference(val path: String, val was: DataType, val is: DataType)
       extends RuntimeException(s"$path: ${was.sql}, ${is.sql}")
 
-  /** Fails with [[Difference]]. */
+  /** Fails with [[Difference]], or with [[UnsupportedSchema]] where a record would contain itself. */
   def apply(known: Schema, newest: Schema): Schema = tolerant {
     val path = if (known.getType == Type.RECORD && newest.getType == Type.RECORD) "" else ValueColumns.Single
     new AvroSchemaMerge(known, newest).merge(known, newest, path)
@@ -117,6 +124,16 @@ private[schema] object AvroSchemaMerge {
 
   /** Numeric types by width: each can be read as any that comes after it. */
   private val numbers = Seq[DataType](IntegerType, LongType, FloatType, DoubleType)
+
+  /** The Spark type of values without docs, which say nothing of values. */
+  private def plainType(schema: Schema): DataType = withoutDocs(sparkType(schema))
+
+  private def withoutDocs(dataType: DataType): DataType = dataType match {
+    case StructType(fields) => StructType(fields.map(f => StructField(f.name, withoutDocs(f.dataType), f.nullable)))
+    case ArrayType(item, hasNull)     => ArrayType(withoutDocs(item), hasNull)
+    case MapType(key, value, hasNull) => MapType(key, withoutDocs(value), hasNull)
+    case other                        => other
+  }
 
   private val Null = Schema.create(Type.NULL)
 

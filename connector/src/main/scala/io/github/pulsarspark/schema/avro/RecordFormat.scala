@@ -79,7 +79,7 @@ private[schema] abstract class RecordFormat(name: String) extends SchemaFormat {
     val (was, is) = (parsed(topic, known), parsed(topic, newest))
     // Texts are compared, since aliases do not make Avro's schemas unequal.
     try
-      Right(AvroSchemaMerge(was, is).toString match {
+      Right(ValueColumns.reading(topic, newest)(AvroSchemaMerge(was, is)).toString match {
         case merged if merged == is.toString  => newest
         case merged if merged == was.toString => newest.copy(definition = known.definition, version = Nil)
         case merged                           => newest.copy(definition = merged, version = Nil)

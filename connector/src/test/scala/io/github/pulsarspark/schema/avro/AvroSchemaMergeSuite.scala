@@ -2,7 +2,7 @@ package io.github.pulsarspark.schema.avro
 
 import scala.jdk.CollectionConverters._
 
-import org.apache.avro.{AvroTypeException, Schema}
+import org.apache.avro.{AvroTypeException, JsonProperties, Schema}
 import org.apache.avro.generic.{GenericData, IndexedRecord}
 import org.scalacheck.Gen
 import org.scalacheck.Prop.forAll
@@ -112,5 +112,124 @@ class AvroSchemaMergeSuite extends PropertySuite {
     val both = AvroSchemaMerge(kind(""""A","B""""), kind(""""C","A"""", ""","default":"C""""))
     assertEquals(both.getEnumSymbols.asScala.toSeq, Seq("C", "A", "B"))
     assertEquals(both.getEnumDefault, "C")
+  }
+
+  private def field(name: String, kind: String, more: String = "") = s"""{"name":"$name","type":$kind$more}"""
+  private def int(name: String, more: String = "")                 = field(name, "\"int\"", more)
+  private def inner(fields: String*) = s"""{"type":"record","name":"I","fields":[${fields.mkString(",")}]}"""
+  private def array(items: String)   = s"""{"type":"array","items":$items}"""
+  private def map(values: String)    = s"""{"type":"map","values":$values}"""
+
+  /** All types with this name in a schema, which has to have one definition of it. */
+  private def named(name: String, schema: Schema): Seq[Schema] = {
+    def within(schema: Schema): Seq[Schema] = schema.getType match {
+      case Schema.Type.RECORD => schema +: fields(schema).flatMap(f => within(f.schema))
+      case Schema.Type.ARRAY  => within(schema.getElementType)
+      case Schema.Type.MAP    => within(schema.getValueType)
+      case Schema.Type.UNION  => schema.getTypes.asScala.toSeq.flatMap(within)
+      case _                  => Seq(schema)
+    }
+    assertEquals(new Schema.Parser().parse(schema.toString), schema)
+    within(schema).filter(_.getName == name)
+  }
+
+  for (
+    (where, wrap) <- Seq[(String, String => String)](
+      "a field"            -> identity,
+      "an array"           -> array,
+      "a map"              -> map,
+      "a nullable array"   -> (kind => s"""["null",${array(kind)}]"""),
+      "a union of several" -> (kind => s"""["int","boolean",$kind]"""),
+      "another record"     -> (kind => s"""{"type":"record","name":"Only","fields":[${field("i", kind)}]}""")
+    )
+  ) test(s"a type with a name that only one of the schemas has in $where is what both have of it") {
+    def merged(name: String, known: String, newest: String) = {
+      val more = field("more", wrap(s"\"$name\""))
+      val none = field("more", """["null"]""")
+      Seq(
+        AvroSchemaMerge(record(field("more", wrap(known))), record(field("a", newest))),
+        AvroSchemaMerge(record(field("a", known)), record(field("more", wrap(newest)))),
+        AvroSchemaMerge(record(s"${field("a", known)},$more"), record(field("a", newest))),
+        AvroSchemaMerge(record(field("a", known)), record(s"${field("a", newest)},$more")),
+        AvroSchemaMerge(record(s"${field("a", known)},$more"), record(s"${field("a", newest)},$none")),
+        AvroSchemaMerge(record(s"${field("a", known)},$none"), record(s"${field("a", newest)},$more"))
+      ).flatMap { both =>
+        val found = named(name, both)
+        assertEquals(found.size, 2, both)
+        found
+      }
+    }
+    merged("I", inner(int("x"), int("k")), inner(int("x"), int("n"))).foreach(i =>
+      assertEquals(fields(i).map(_.name), Seq("x", "k", "n"))
+    )
+    def kind(symbol: String) = s"""{"type":"enum","name":"K","symbols":["$symbol"]}"""
+    merged("K", kind("A"), kind("B")).foreach(k => assertEquals(k.getEnumSymbols.asScala.toSeq, Seq("B", "A")))
+    def fixed(size: Int) = s"""{"type":"fixed","name":"F","size":$size}"""
+    merged("F", fixed(4), fixed(8)).foreach(f => assertEquals(f.getFixedSize, 8))
+  }
+
+  test("a type that is another kind of type is a difference, with its path") {
+    def difference(known: String, newest: String)(implicit loc: munit.Location) = {
+      val found = intercept[AvroSchemaMerge.Difference](AvroSchemaMerge(record(known), record(newest)))
+      (found.path, found.was.sql, found.is.sql)
+    }
+    val text = field("x", "\"string\"")
+    assertEquals(difference(int("x"), text), ("x", "INT", "STRING"))
+    assertEquals(difference(field("l", array(inner(int("x")))), field("l", array(inner(text)))),
+      ("l[].x", "INT", "STRING"))
+    assertEquals(difference(field("m", map(inner(int("x")))), field("m", map(inner(text)))), ("m{}.x", "INT", "STRING"))
+    assertEquals(difference(int("old"), field("new", "\"string\"", ""","aliases":["old"]""")), ("new", "INT", "STRING"))
+    assertEquals(difference(field("more", inner(int("x"))), field("a", inner(text))), ("I.x", "INT", "STRING"))
+    val symbols = """{"type":"enum","name":"I","symbols":["A"]}"""
+    assertEquals(difference(field("more", inner(int("x"))), field("a", symbols)),
+      ("I", "STRUCT<x: INT NOT NULL>", "STRING"))
+  }
+
+  test("a union of several types may get more of them at its end; one of a record is none of these") {
+    def merged(known: String, newest: String) = AvroSchemaMerge(record(field("u", known)), record(field("u", newest)))
+    val two                                   = """["int","string"]"""
+    assertEquals(columns(merged(two, """["int","string","boolean"]""")),
+      columns(record(field("u", """["int","string","boolean"]"""))))
+    val members = Seq("int", "string", "boolean").zipWithIndex.map { case (kind, i) =>
+      field(s"member$i", s"""["null","$kind"]""", ""","default":null""")
+    }
+    for (other <- Seq("""["int","boolean","string"]""", """["string","int","boolean"]""", inner(members: _*)))
+      intercept[AvroSchemaMerge.Difference](merged(two, other))
+    def withDoc(doc: String) = s"""["int",${inner(int("x", s""","doc":"$doc""""))}]"""
+    assertEquals(columns(merged(withDoc("old"), withDoc("new"))), columns(record(field("u", withDoc("new")))))
+    def kind(symbol: String) = s"""["int",{"type":"enum","name":"K","symbols":["$symbol"]}]"""
+    assertEquals(named("K", merged(kind("A"), kind("B"))).flatMap(_.getEnumSymbols.asScala), Seq("B", "A"))
+  }
+
+  test("a field has the newest default and doc; one that is gone has its own") {
+    def merged(known: String, newest: String) = AvroSchemaMerge(record(known), record(newest)).getFields.get(0)
+    def shown(f: Schema.Field)                =
+      (f.schema.toString.replace("\"", ""), Option(f.defaultVal).map(_.toString), Option(f.doc))
+    val nullable = """["null","int"]"""
+    assertEquals(shown(merged(field("n", nullable), int("n", ""","default":7,"doc":"d""""))),
+      ("[int,null]", Some("7"), Some("d")))
+    assertEquals(shown(merged(field("n", """["int","null"]"""), int("n", ""","doc":"d""""))),
+      ("[null,int]", None, Some("d")))
+    val absent = field("n", nullable, ""","default":null""")
+    assertEquals(merged(int("n"), absent).defaultVal, JsonProperties.NULL_VALUE)
+    assertEquals(merged(int("n"), absent).schema.toString, """["null","int"]""")
+    val other = int("other")
+    assertEquals(shown(merged(int("n", ""","doc":"d""""), other)).copy(_2 = None), ("[null,int]", None, Some("d")))
+    assertEquals(shown(merged(int("n", ""","default":7,"doc":"d""""), other)), ("int", Some("7"), Some("d")))
+  }
+
+  test("a field is renamed by an alias only if the older schema does not have the new one besides") {
+    val both = AvroSchemaMerge(record(s"${int("old")},${int("new")}"), record(int("new", ""","aliases":["old"]""")))
+    assertEquals(fields(both).map(_.name), Seq("old", "new"))
+  }
+
+  test("a type that was merged has the doc and the aliases of the newest") {
+    def text(kind: String, more: String) = s"""{"type":"$kind","name":"T","doc":"d","aliases":["Old"],$more}"""
+    val both                             = Seq(
+      AvroSchemaMerge(record(int("a")), new Schema.Parser().parse(text("record", s""""fields":[${int("b")}]"""))),
+      AvroSchemaMerge(new Schema.Parser().parse("""{"type":"enum","name":"T","symbols":["A"]}"""),
+        new Schema.Parser().parse(text("enum", """"symbols":["B"]""")))
+    )
+    both.foreach(made => assertEquals((made.getDoc, made.getAliases.asScala.toSet), ("d", Set("Old"))))
   }
 }

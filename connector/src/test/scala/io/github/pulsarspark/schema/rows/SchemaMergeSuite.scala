@@ -7,6 +7,7 @@ import org.scalacheck.Gen
 import org.scalacheck.Prop.forAll
 
 import io.github.pulsarspark.PropertySuite
+import io.github.pulsarspark.errors.PulsarError
 import io.github.pulsarspark.schema.TopicSchema
 import io.github.pulsarspark.schema.keyvalue.KeyValueSchema
 
@@ -115,6 +116,15 @@ class SchemaMergeSuite extends PropertySuite(250) {
     assertEquals(refused(TopicSchema("INT32"), TopicSchema("INT64")),
       Some("values were of type INT32 and are of type INT64"))
     assertEquals(refused(TopicSchema.Bytes, record(id)), Some("values were of type BYTES and are of type AVRO"))
+  }
+
+  test("records that contain each other only together are refused by name, and no stack is full") {
+    def inner(name: String, field: String) = s"""{"type":"record","name":"$name","fields":[$field]}"""
+    val known                              = record(field("a", inner("A", field("b", inner("B", id)))))
+    val newest                             = record(field("c", inner("B", field("a", inner("A", id)))))
+    val error                              = intercept[RuntimeException with PulsarError](merged(known, newest))
+    assertEquals(error.condition, "PULSAR_SCHEMA_NOT_READABLE")
+    assert(error.getMessage.contains("record A contains itself"), error.getMessage)
   }
 
   test("what is not made of fields stays what it is") {
