@@ -41,7 +41,7 @@ private[format] final class LookBack(
         end = start
       }
     }
-    if (found.headOption.exists(_.id == 0)) found.foldLeft(Vector.empty[Chunk])(Chunk.append) else Vector.empty
+    found.foldLeft(Vector.empty[Chunk])(Chunk.append)
   }
 
   /** The chunks of the message, from its last first one on; none if entries are missing. Skips damaged entries: a read

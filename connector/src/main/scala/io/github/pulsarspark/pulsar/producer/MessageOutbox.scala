@@ -3,8 +3,6 @@ package io.github.pulsarspark.pulsar.producer
 import java.nio.charset.StandardCharsets.UTF_8
 import java.util.concurrent.TimeUnit
 
-import scala.collection.mutable
-
 import org.apache.pulsar.client.api.Producer
 
 import io.github.pulsarspark.errors.Conditions
@@ -24,10 +22,7 @@ private[producer] final class MessageOutbox(
     transaction: Option[TaskTransaction] = None
 ) extends Outbox {
 
-  private val entered = mutable.BitSet.empty
-
-  for (t <- transaction; r <- router)
-    r.enter(p => if (entered.add(p)) t.register(TopicNames.partition(producer.getTopic, p)))
+  for (t <- transaction; r <- router) r.enter(p => t.register(TopicNames.partition(producer.getTopic, p)))
 
   private var sent   = false
   private var hasIds = false // of the rows that were sent

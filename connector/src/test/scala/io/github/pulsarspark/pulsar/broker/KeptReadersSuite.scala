@@ -86,6 +86,21 @@ class KeptReadersSuite extends ReadSuite {
     }
   }
 
+  test("a stream that ends leaves the readers of another run alone") {
+    val other = new Run("other", 45, 2)
+    try reading("ends", 46, 2) { run =>
+        other.read(-1, 1)
+        run.read(-1, 1)
+        consumers(2)
+        run.end()
+        consumers(1)
+        stored("other", 45L -> 3)
+        assertEquals(other.read(1, 2), Seq(2L))
+        other.end()
+      }
+    finally other.end()
+  }
+
   test("a batch leaves nothing") {
     store("batch", _ => LedgerHome.Bookie, 50L -> 2)
     val range  = OffsetRange(full("batch"), Position(50, -1), Position(50, 1))

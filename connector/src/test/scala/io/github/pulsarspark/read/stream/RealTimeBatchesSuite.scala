@@ -44,6 +44,54 @@ class RealTimeBatchesSuite extends StreamSuite {
     }
   }
 
+  test("plan: the ends that its trigger found count, once, and for its own start alone") {
+    using { topic =>
+      topic.store("p0", 0 -> Seq(0, 0))
+      val run = live(topic)
+      run.latest("p0 0:0")
+      topic.store("p0", 0 -> Seq(0, 0, 0))
+      assertEquals(run.tails("p0 0:0"), Seq("p0 (0:0, known 0:1"))
+      assertEquals(run.tails("p0 0:0"), Seq("p0 (0:0, known 0:2"))
+      run.latest("p0 0:0")
+      topic.store("p0", 0 -> Seq(0, 0, 0, 0))
+      assertEquals(run.tails("p0 0:1"), Seq("p0 (0:1, known 0:3"))
+    }
+  }
+
+  test("plan: a partition that is deleted is missing from the end of its batch on") {
+    using { topic =>
+      topic.store("p0", 0 -> Seq(0))
+      topic.store("p1", 1 -> Seq(0))
+      val run = live(topic, goOn)
+      topic.delete("p1")
+      assertEquals(run.tails("p0 0:0, p1 1:0"), Seq("p0 (0:0, known 0:0"))
+      assertEquals(run.merged("p0 0:0"), "p0 0:0; missing p1 1:0")
+      assertEquals(run.lost, Seq("PARTITION_MISSING p1 1:0"))
+      assertEquals(run.tails("p0 0:0; missing p1 1:0"), Seq("p0 (0:0, known 0:0"))
+      assertEquals(run.merged("p0 0:0"), "p0 0:0; missing p1 1:0")
+    }
+  }
+
+  test("latencies are those of the messages of the last batch, and of no other mode") {
+    using { topic =>
+      topic.store("p0", 0 -> Seq(0, 0))
+      val names = Seq("P50", "P99", "Max").map(name => s"pulsarLatency${name}Ms")
+      assertEquals(names.flatMap(topic.start().metric), Nil)
+      val run                                  = live(topic)
+      def latencies(from: String): Seq[String] = {
+        val reader = run.source.tailsReaders.reader(run.source.planInputPartitions(topic.offset(from)).head)
+        try assert(reader.next(System.nanoTime() + 180L * 1000 * 1000 * 1000))
+        finally reader.close()
+        names.flatMap(run.metric)
+      }
+      for (from <- Seq("p0 0:-1", "p0 0:0")) {
+        assert(latencies(from).forall(_.toLong > 0))
+        run.tails(from)
+        assertEquals(names.flatMap(run.metric), Seq.fill(3)("unknown"), "the next batch has begun")
+      }
+    }
+  }
+
   test("plan: no partition exists: one task waits for the end of the batch") {
     using { topic =>
       topic.store("p0", 0 -> Seq(0))
@@ -77,6 +125,7 @@ class RealTimeBatchesSuite extends StreamSuite {
         }
       }
       assertEquals(e.getCondition, "PULSAR_REAL_TIME_STARVED")
+      assertEquals(Seq("tasks", "starved", "partitions").map(e.parameters), Seq("1", "1", "1"))
       assertEquals(run.merged("p0 0:0"), "p0 0:0")
       assertEquals(run.merged("p0 0:0", wasAsked = false), "p0 0:0", "the seconds begin again")
     }

@@ -16,7 +16,7 @@ import io.github.pulsarspark.PropertySuite
 import io.github.pulsarspark.schema.TopicSchema
 import io.github.pulsarspark.schema.rows.{Messages, Plain, RowEncoder, SchemaTranslation, WritePlanner}
 
-/** Values as [[PrimitiveEncoder]] writes them, and their readers, with times by
+/** Values as [[PrimitiveEncoder]] writes them and [[PrimitiveDecoder]] reads them, with times by
   * [[io.github.pulsarspark.schema.convert.SparkTime]]: Pulsar's own schema classes are the oracle, in both directions.
   */
 class PrimitiveSuite extends PropertySuite {
@@ -200,5 +200,34 @@ class PrimitiveSuite extends PropertySuite {
       s"[PULSAR_VALUE_NOT_DECODABLE] The value of message 12:34:5 in topic ${Messages.topic} does not decode as INT32 (schema version none): the value has 2 " +
         "bytes instead of 4. What to do: Inspect the message with a native client: it does not match the schema it names, or it is damaged. To continue, set onDecodeError to null, drop or dlq."
     )
+  }
+
+  test("a value that is one byte too short or too long is refused, whatever its schema") {
+    val lengths = Map(
+      "BOOLEAN"         -> 1,
+      "INT8"            -> 1,
+      "INT16"           -> 2,
+      "INT32"           -> 4,
+      "INT64"           -> 8,
+      "FLOAT"           -> 4,
+      "DOUBLE"          -> 8,
+      "DATE"            -> 8,
+      "TIME"            -> 8,
+      "TIMESTAMP"       -> 8,
+      "LOCAL_DATE"      -> 8,
+      "LOCAL_TIME"      -> 8,
+      "INSTANT"         -> 12,
+      "LOCAL_DATE_TIME" -> 16
+    )
+    for ((schema, length) <- lengths; wrong <- Seq(length - 1, length + 1) if wrong > 0) {
+      val error = intercept[RuntimeException](Messages.decode(TopicSchema(schema), new Array[Byte](wrong)))
+      assert(error.getMessage.contains(s"the value has $wrong bytes instead of $length."), error.getMessage)
+    }
+  }
+
+  test("a BOOLEAN is true unless its byte is 0, as the client has it") {
+    for (byte <- Seq[Byte](0, 1, 2, 127, -128, -1))
+      assertEquals[Any, Any](Messages.decode(TopicSchema("BOOLEAN"), Array(byte)).getBoolean(0),
+        Schema.BOOL.decode(Array(byte)))
   }
 }

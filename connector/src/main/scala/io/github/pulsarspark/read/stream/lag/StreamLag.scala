@@ -14,11 +14,11 @@ import io.github.pulsarspark.storage.StreamStorage
 /** Remembers the results of a trigger, so that the progress of the query can report the backlog without any request.
   *
   * @param storage
-  *   for backlogs over several ledgers; without it their size is not known
+  *   for backlogs over several ledgers, unless those are of the compacted view; without it their size is not known
   */
 private[stream] final class StreamLag(isCompacted: Boolean, storage: => Option[StreamStorage]) {
 
-  private lazy val ledgers = storage.filterNot(_ => isCompacted)
+  private lazy val ledgers = if (isCompacted) None else storage
   private lazy val lookup  = ledgers.map(known => new LedgerEntriesLookup(known.list))
 
   private var bounds: Option[Map[String, PartitionBounds]] = None

@@ -25,7 +25,7 @@ private[protocol] final class BookieSocket private (channel: SocketChannel, sele
   private val size     = ByteBuffer.allocate(4)
   private var outgoing = ByteBuffer.allocate(16 * ReadRequest.MaxBytes)
   private var started  = 0L // of the wait
-  private var moved    = 0L // when bytes were last received or sent
+  private var moved    = 0L // when bytes were last received
 
   /** Sends a request, or keeps it until a frame is waited for.
     *
