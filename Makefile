@@ -55,6 +55,9 @@ WIDTH_OPTIONS ?=
 # How long a backlog `make bench-backlog` measures, and in which micro-batches, as `--count 4000000 --limit 500000`.
 BACKLOG_OPTIONS ?=
 
+# What `make bench-load` sends, as `--rates 70000,140000 --minutes 5,2`.
+LOAD_OPTIONS ?=
+
 # Which part `make bench-realtime` measures, as `--only idle,backlog`.
 REALTIME_OPTIONS ?=
 
@@ -231,6 +234,10 @@ target/fuzz/atheris/.ready: python/requirements-fuzz.txt $(VENV)/.ready
 .PHONY: bench-width
 bench-width: .venv-4.1/.ready $(PACKAGED_JAR) ## Measure a stream over TOPICS=3000 topics, and against an earlier jar with BASELINE=path
 	PYTHONPATH=integration .venv-4.1/bin/python -m benchmarks.streams.width --topics $(TOPICS) $(if $(BASELINE),--baseline $(BASELINE)) $(WIDTH_OPTIONS)
+
+.PHONY: bench-load
+bench-load: .venv-4.1/.ready $(PACKAGED_JAR) ## Measure how many messages a second a query copies from topic to topic, beside Spark's Kafka source
+	PYTHONPATH=integration .venv-4.1/bin/python -m benchmarks.streams.load $(LOAD_OPTIONS)
 
 .PHONY: bench-latency
 bench-latency: .venv-4.1/.ready $(PACKAGED_JAR) ## Measure how long a message takes to become a row, beside Spark's Kafka source

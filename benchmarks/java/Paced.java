@@ -1,7 +1,7 @@
 import java.nio.charset.StandardCharsets;
 import java.util.function.Consumer;
 
-/** Sends messages at a steady rate; each is the time at which it is due, in microseconds since 1970, as text. */
+/** Sends messages at a steady rate; each is the time at which it is due, in microseconds since 1970, as text that may begin with zeros. */
 final class Paced {
 
     private Paced() {
@@ -9,12 +9,13 @@ final class Paced {
 
     /**
      * The arguments are {@code rate}, messages a second, {@code burst}, messages at once, and {@code seconds}. A sender that is late sends at once, and
-     * what it sends keeps the time at which it was due.
+     * what it sends keeps the time at which it was due. With {@code size} each message has so many bytes.
      */
     static Commands.Done send(Commands.Arguments arguments, Consumer<byte[]> sender) throws InterruptedException {
         int burst = arguments.number("burst");
         long bursts = (long) arguments.number("rate") * arguments.number("seconds") / burst;
         long gap = 1_000_000_000L * burst / arguments.number("rate");
+        String form = "%0" + arguments.values().getOrDefault("size", "1") + "d";
         long startMicros = Stamps.micros();
         long start = System.nanoTime();
         for (long i = 0; i < bursts; i++) {
@@ -22,7 +23,7 @@ final class Paced {
             if (wait > 0) {
                 Thread.sleep(wait / 1_000_000, (int) (wait % 1_000_000));
             }
-            byte[] due = Long.toString(startMicros + i * gap / 1_000).getBytes(StandardCharsets.US_ASCII);
+            byte[] due = form.formatted(startMicros + i * gap / 1_000).getBytes(StandardCharsets.US_ASCII);
             for (int n = 0; n < burst; n++) {
                 sender.accept(due);
             }

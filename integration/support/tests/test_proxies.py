@@ -153,6 +153,17 @@ def test_connections_are_cut_and_restored(proxy: BrokerProxy, through: pulsar_cl
     assert max(cuts) == 1
 
 
+def test_connections_are_cut_by_what_came_over_them(
+    proxy: BrokerProxy, through: pulsar_client.Client, topic: str
+) -> None:
+    with proxy.cutting_after(50) as cuts:
+        sent = [str(number).encode() for number in range(200)]
+        produce(through, topic, sent)
+    assert sum(cuts) >= 4, "each message is a frame, and so is its receipt"
+    produce(through, topic, [b"after"])
+    assert {one.payload for one in read_all(through, topic)} == {*sent, b"after"}
+
+
 def test_requests_of_the_admin_service_are_counted_by_resource(admin: Admin, namespace: str, topic: str) -> None:
     assert (
         kind("/admin/v2/persistent/public/default/t%2Fx/internalStats?metadata=true") == "internalStats?metadata=true"
