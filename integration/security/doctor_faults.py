@@ -97,6 +97,9 @@ FAULTS = {
         "TLS",
         "PULSAR_TLS_FAILED.AUTHORITY",
     ),
+    "file without a certificate": Fault(
+        lambda _: {"tls.trustCertsFile": __file__}, "TLS", "PULSAR_FILE_NOT_PEM", ("`tls.trustCertsFile`", __file__)
+    ),
     "certificate of another host": Fault(
         lambda at: {"service.url": at.impostor}, "TLS", "PULSAR_TLS_FAILED.HOST_NAME", ("matching localhost",)
     ),

@@ -17,9 +17,9 @@ import org.apache.pulsar.client.impl.{ClientBuilderImpl, PulsarClientImpl, Pulsa
 import org.apache.pulsar.client.impl.auth.AuthenticationBasic
 import org.apache.pulsar.client.impl.auth.oauth2.{AuthenticationOAuth2, SteppedOAuth2}
 import org.apache.pulsar.client.impl.conf.ClientConfigurationData
-import org.apache.pulsar.common.util.PulsarSslFactory
 import org.slf4j.LoggerFactory
 
+import io.github.pulsarspark.common.ShadedClassNames
 import io.github.pulsarspark.errors.{Conditions, PulsarError}
 import io.github.pulsarspark.options.{Authentication, ClientOptions, NamedFile}
 import io.github.pulsarspark.policy.{AllowedHosts, PluginClass, Policy}
@@ -63,6 +63,7 @@ private[pulsar] object ClientFactory {
     ClientAccess.check(options)
     warnOfInsecurity(options)
     files(options).foreach { case (option, file) => NamedFile.check(option, file) }
+    TlsCheck.checkFile(options)
     val builder = new ClientBuilderImpl
     try {
       builder.sharedResources(timer).maxBackoffInterval(MaxReconnectBackoffSeconds, TimeUnit.SECONDS)
@@ -125,10 +126,14 @@ private[pulsar] object ClientFactory {
   def adminAuthentication(options: ClientOptions): Option[client.api.Authentication] =
     options.adminAuthentication.flatMap(authentication(_, options.operationTimeout, AdminPlugin))
 
+  /** Named by a text: the client of Pulsar 5 has neither the interface nor the setting. */
+  private def sslFactory: Class[_] =
+    Class.forName(ShadedClassNames("org.apache.pulsar.common.util.PulsarSslFactory"))
+
   /** The client loads such a class when it connects. */
   private def settings(options: ClientOptions): Map[String, String] = options.settings.map {
     case (name @ "sslFactoryPlugin", plugin) =>
-      name -> PluginClass(s"pulsar.client.$name", plugin.reveal, classOf[PulsarSslFactory]).getName
+      name -> PluginClass(s"pulsar.client.$name", plugin.reveal, sslFactory).getName
     case (name @ "sslFactoryPluginParams", parameters) =>
       CredentialFiles.check(s"pulsar.client.$name", parameters)
       name -> parameters.reveal

@@ -3,13 +3,10 @@ package io.github.pulsarspark.pulsar.connection
 import java.io.IOException
 import java.net.{Socket, SocketTimeoutException}
 import java.nio.charset.StandardCharsets.US_ASCII
-import java.security.cert.Certificate
 import javax.net.ssl.SSLSocket
 
 import scala.concurrent.duration._
 import scala.util.Using
-
-import org.apache.pulsar.common.util.SecurityUtility
 
 import io.github.pulsarspark.errors.FirstLine
 
@@ -48,13 +45,11 @@ private[pulsarspark] object PortProtocol {
   }
 
   /** Trusts any certificate: nothing is sent but the handshake. */
-  private def handshakes(host: ServiceHost)(plain: Socket): Boolean = {
-    val context = SecurityUtility.createSslContext(true, Array.empty[Certificate], null, null)
-    context.getSocketFactory.createSocket(plain, host.name, host.port, true) match {
+  private def handshakes(host: ServiceHost)(plain: Socket): Boolean =
+    TlsContexts.trustingAny.getSocketFactory.createSocket(plain, host.name, host.port, true) match {
       case socket: SSLSocket =>
         socket.startHandshake()
         true
       case _ => false
     }
-  }
 }

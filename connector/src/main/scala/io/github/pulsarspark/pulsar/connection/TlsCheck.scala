@@ -1,23 +1,23 @@
 package io.github.pulsarspark.pulsar.connection
 
 import java.net.{InetSocketAddress, Socket}
-import java.security.cert.{Certificate, X509Certificate}
+import java.security.cert.X509Certificate
 import java.util.concurrent.{CompletableFuture, TimeUnit}
-import javax.net.ssl.{SSLException, SSLSocket}
+import javax.net.ssl.{SSLContext, SSLException, SSLSocket}
 
 import scala.concurrent.duration._
 import scala.util.Using
 import scala.util.control.NonFatal
 
-import org.apache.pulsar.common.util.SecurityUtility
-
-import io.github.pulsarspark.options.{ClientOptions, NamedFile}
+import io.github.pulsarspark.options.ClientOptions
 
 /** Finds out why TLS fails. Pulsar's client only reports that a connection was closed and keeps the reason for its log,
   * so without this check a wrong certificate looks like a service that does not respond (`PULSAR_UNREACHABLE` after
   * `operationTimeoutMs`). The check runs after a failed request only.
   */
 private[pulsarspark] object TlsCheck {
+
+  private val TrustCertsFile = "tls.trustCertsFile"
 
   /** Settings by which something else than `tls.*` decides which certificates are trusted. */
   private val Others = Set("useKeyStoreTls", "sslFactoryPlugin", "sslProvider")
@@ -28,6 +28,11 @@ private[pulsarspark] object TlsCheck {
   /** True if the settings name the certificates to trust, false if they leave that to a plug-in, or trust all. */
   def isStrict(options: ClientOptions): Boolean =
     !options.trustAnyCertificate && !options.settings.keySet.exists(Others)
+
+  /** Fails with the name of the option if its file has no certificate. The client would name only a class of Java. */
+  def checkFile(options: ClientOptions): Unit =
+    if (ClientOptions.isEncrypted(options.serviceUrl) && isStrict(options))
+      options.trustCertsFile.foreach(TlsContexts.certificates(TrustCertsFile, _))
 
   /** The first host of `url` that fails, and why. None when all are accepted, if they do not respond in time, or when
     * the settings leave trust to something else. Checks all hosts at the same time.
@@ -78,17 +83,15 @@ private[pulsarspark] object TlsCheck {
     catch { case e: SSLException => Left(TlsProblem.of(host.toString, e)) }
 
   private def handshake(options: ClientOptions, address: InetSocketAddress): X509Certificate = {
-    val isStrict = TlsCheck.isStrict(options)
-    options.trustCertsFile.foreach(NamedFile.check("tls.trustCertsFile", _))
-    val trusted = options.trustCertsFile.toSeq.flatMap(SecurityUtility.loadCertificatesFromPemFile(_))
-    val context = SecurityUtility.createSslContext(!isStrict, trusted.toArray[Certificate], null, null)
+    val trust = context(options)
     Using.resource(new Socket) { plain =>
       plain.setSoTimeout(Timeout.toMillis.toInt)
       plain.connect(address, Timeout.toMillis.toInt)
-      context.getSocketFactory.createSocket(plain, address.getHostName, address.getPort, true) match {
+      trust.getSocketFactory.createSocket(plain, address.getHostName, address.getPort, true) match {
         case socket: SSLSocket =>
           val parameters = socket.getSSLParameters
-          if (isStrict && !options.skipHostnameVerification) parameters.setEndpointIdentificationAlgorithm("HTTPS")
+          if (isStrict(options) && !options.skipHostnameVerification)
+            parameters.setEndpointIdentificationAlgorithm("HTTPS")
           socket.setSSLParameters(parameters)
           socket.startHandshake()
           socket.getSession.getPeerCertificates.collectFirst { case own: X509Certificate => own }.get
@@ -96,4 +99,9 @@ private[pulsarspark] object TlsCheck {
       }
     }
   }
+
+  private def context(options: ClientOptions): SSLContext =
+    if (isStrict(options))
+      options.trustCertsFile.fold(TlsContexts.trustingDefaults)(TlsContexts.trustingFile(TrustCertsFile, _))
+    else TlsContexts.trustingAny
 }
