@@ -144,6 +144,7 @@ test-all: ## Every test there is: the gate with the exhaustive tests, more of th
 	SPARK_SUBMIT_OPTS= PULSAR_SPARK_TEST_CANCEL_SECONDS=120 PULSAR_SPARK_TEST_COPY_SECONDS=60 PULSAR_SPARK_TEST_SAMPLES=20 $(MAKE) test TIER= SMOKE="$(SMOKE) $(MORE_ON_OTHER_LINES)"
 	$(call phase,Spark Connect,$(OTHER_LINES:%=connect-%))
 	$(call phase,table formats,test-lakes)
+	$(call phase,stateful processors,test-processors)
 	$(call phase,other servers,test-servers)
 	$(call phase,missing rules,test-controls)
 	$(call phase,site,site-looks)
@@ -177,6 +178,10 @@ test-executors: $(VENV)/.ready $(CLASS_DATA) $(PACKAGED_JAR) ## Run reads and wr
 .PHONY: test-lakes
 test-lakes: .venv-4.1/.ready $(PACKAGED_JAR) ## Run the recipes for tables of Delta Lake and Iceberg
 	.venv-4.1/bin/python $(PYTEST) integration/lakes
+
+.PHONY: test-processors
+test-processors: $(VENV)/connect/.ready $(PACKAGED_JAR) ## Run transformWithState, which needs pandas, with its state in a checkpoint store
+	PYTHONPATH=$(abspath $(VENV)/connect) $(VENV)/bin/python $(PYTEST) integration/checkpoints/processors
 
 .PHONY: test-controls
 test-controls: $(VENV)/.ready ## Take out one rule of exactly-once writes after the other; a fault test must notice each
