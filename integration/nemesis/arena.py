@@ -11,9 +11,11 @@ if TYPE_CHECKING:
 
     from nemesis.lines import Lines
     from nemesis.lives import Lives
+    from nemesis.notes import Notes
 
     from support.servers.admin import Admin
     from support.servers.cluster import Cluster
+    from support.servers.shifted_clock import ShiftedClock
 
 _never = threading.Event()
 
@@ -26,6 +28,9 @@ class Arena:
         cluster: The servers.
         lines: Between Spark and the brokers.
         lives: The driver.
+        job_clock: That of the driver and its executors.
+        broker_clock: That of the brokers.
+        notes: What the source had, and may be gone.
         topics: All partitions of the source and of the copies.
         chance: What decides on everything.
     """
@@ -33,6 +38,9 @@ class Arena:
     cluster: Cluster
     lines: Lines
     lives: Lives
+    job_clock: ShiftedClock
+    broker_clock: ShiftedClock
+    notes: Notes
     topics: tuple[str, ...]
     chance: random.Random
 

@@ -64,14 +64,25 @@ def _disordered(source: Mapping[str, Sequence[Row]], copy: Mapping[str, Sequence
 
 
 def _of_read(number: int, read: Read, history: History) -> Iterable[str]:
-    """A batch read has all that was acknowledged before it, and of each partition the beginning without a gap."""
+    """A batch read has all that was acknowledged before it and not deleted, and of each partition no gap."""
     name = f"batch read {number}"
-    for partition, rows in read.rows.items():
-        beginning = list(history.source.get(partition, ()))[: len(rows)]
-        if list(rows) != beginning:
-            yield f"{name}: {partition} is not the beginning of what is stored, from row {_differ(rows, beginning)} on"
-    found = set(chain.from_iterable(read.rows.values()))
+    gone: set[Row] = set()
+    for partition, stored in history.source.items():
+        rows = list(read.rows.get(partition, ()))
+        start = _start(rows, stored, history.ledgers.get(partition, ()), read.noted.get(partition, 0))
+        gone.update(stored[:start])
+        expected = list(stored[start : start + len(rows)])
+        if rows != expected:
+            yield f"{name}: {partition} is not the beginning of what is stored, from row {_differ(rows, expected)} on"
+    found = gone.union(chain.from_iterable(read.rows.values()))
     yield from _some(f"{name}: lost", [row for row in history.acknowledged[: read.least] if row not in found])
+
+
+def _start(rows: Sequence[Row], stored: Sequence[Row], ledgers: Sequence[int], noted: int) -> int:
+    """The place of the first row, where that may be the first: ledgers are deleted as a whole, and only noted ones."""
+    starts = [0, *(place for place in ledgers if place <= noted)]
+    fitting = [place for place in starts if list(stored[place : place + len(rows)]) == list(rows)]
+    return max(fitting or [place for place in starts if list(stored[place : place + 1]) == list(rows[:1])], default=0)
 
 
 def _differ(one: Sequence[Row], other: Sequence[Row]) -> int:

@@ -17,6 +17,7 @@ from executors.hosts import running_cluster
 from pyspark.sql import SparkSession
 
 from pulsar_spark.errors import condition_of
+from support.topics.reading import by_level, metrics_of
 
 if TYPE_CHECKING:
     from pyspark.sql.streaming.query import StreamingQuery
@@ -66,6 +67,9 @@ class Driver:
 
     def _start(self, guarantee: str) -> StreamingQuery:
         options = {**self._way, "topic": self._task["source"], "startingOffsets": "earliest"}
+        options |= {"progressSubscription": guarantee}
+        if guarantee == "exactly-once":  # at level `auto`; the other one reads through brokers alone
+            options |= self._task["direct"]
         options |= {"metadataColumns": "__key", "maxMessagesPerTrigger": "2000"}
         frame = self._spark.readStream.format("pulsar").options(**options).load()
         sink = {**self._way, "topic": self._task["copies"][guarantee]}
@@ -82,7 +86,13 @@ class Driver:
                 for progress in query.recentProgress:
                     if progress["batchId"] > seen and progress["numInputRows"]:
                         seen = progress["batchId"]
-                        tell(event="copied", query=guarantee, batch=seen, rows=progress["numInputRows"])
+                        tell(
+                            event="copied",
+                            query=guarantee,
+                            batch=seen,
+                            rows=progress["numInputRows"],
+                            clock=progress["timestamp"].replace("Z", "+00:00"),
+                        )
                 if self._over.is_set():
                     query.stop()
                     return
@@ -101,16 +111,22 @@ class Driver:
             self._over.wait(self._task["read_every"])
 
     def _read(self, number: int) -> None:
-        options = {**self._way, "topic": self._task["source"]}
+        """Read all, each second time past the brokers."""
+        level = ("segment", "broker")[number % 2]
+        options = {**self._way, "topic": self._task["source"], "readLevel": level}
+        if level == "segment":
+            options |= self._task["direct"]
         frame = self._spark.read.format("pulsar").options(**options).load()
         rows: dict[str, list[tuple[tuple[int, ...], str]]] = {}
-        for one in frame.selectExpr("__topic", "__position", "decode(value, 'UTF-8') as value").collect():
+        selected = frame.selectExpr("__topic", "__position", "decode(value, 'UTF-8') as value")
+        for one in selected.collect():
             position = tuple(int(part) for part in one["__position"].split(":"))
             rows.setdefault(one["__topic"], []).append((position, one["value"]))
         ordered = {topic: [value for _, value in sorted(found)] for topic, found in rows.items()}
         name = f"read-{self._task['life']}-{number}"
         (Path(self._task["folder"]) / f"{name}.json").write_text(json.dumps(ordered), encoding="utf-8")
-        tell(event="read", number=number, file=f"{name}.json", rows=sum(map(len, ordered.values())))
+        entries = by_level(metrics_of(selected), "Entries")
+        tell(event="read", number=number, file=f"{name}.json", level=level, entries=entries)
 
 
 def main() -> None:

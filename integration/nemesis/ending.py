@@ -8,6 +8,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 import pulsar
+from nemesis.notes import KEPT
 from nemesis.writer import row_of
 
 from support.servers.admin import AdminError
@@ -25,9 +26,8 @@ if TYPE_CHECKING:
 _DRAIN_SECONDS, _LEFT_SECONDS = 240.0, 90.0
 
 
-def drain(client: pulsar.Client, source: str, copies: Iterable[str]) -> list[str]:
-    """Wait until the copies have as many different messages as the source; tell those that do not."""
-    wanted = _different(client, source)
+def drain(client: pulsar.Client, wanted: int, copies: Iterable[str]) -> list[str]:
+    """Wait until the copies have so many different messages; tell those that do not."""
     behind: list[str] = []
     for copy in copies:
         try:
@@ -59,14 +59,15 @@ def stored(client: pulsar.Client, topic: str) -> dict[str, list[Row]]:
 
 
 def left(admin: Admin, topics: Sequence[str]) -> list[str]:
-    """Subscriptions that are there some time after the driver has ended."""
+    """Subscriptions that are there some time after the driver has ended, beside those that stay."""
     found: Counter[str] = Counter()
 
     def nothing() -> bool:
         found.clear()
         for topic in topics:
             try:
-                found.update({f"a subscription of {topic}": len(admin.stats(topic)["subscriptions"])})
+                names = admin.stats(topic)["subscriptions"].keys() - KEPT
+                found.update({f"a subscription of {topic}": len(names)})
             except (AdminError, OSError, KeyError):
                 return False
         return not +found

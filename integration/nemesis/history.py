@@ -46,10 +46,16 @@ class Read:
     Attributes:
         least: How many messages were acknowledged before it began.
         rows: What it read, partition by partition in order.
+        level: Its read level.
+        noted: How many messages of each partition brokers were allowed to delete until it ended.
+        entries: How many stored entries came from each tier.
     """
 
     least: int
     rows: Mapping[str, Sequence[Row]]
+    level: str = "broker"
+    noted: Mapping[str, int] = field(default_factory=dict)
+    entries: Mapping[str, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -58,11 +64,12 @@ class History:
 
     Attributes:
         acknowledged: What the writer was told that the brokers have, in the order of the answers.
-        source: What the official client reads of the source at the end, partition by partition in order.
+        source: What the official client reads of the source, partition by partition in order, with what is gone by now.
         copies: The same of what each streaming query wrote, by its guarantee.
         reads: All batch reads.
         ended: All queries that ended by themselves.
         left: What was still there after all queries had been stopped, such as subscriptions.
+        ledgers: The places in the source where a ledger begins, behind the first one. They are deleted as a whole.
     """
 
     acknowledged: Sequence[Row]
@@ -71,3 +78,4 @@ class History:
     reads: Sequence[Read] = ()
     ended: Sequence[Ended] = ()
     left: Sequence[str] = field(default=())
+    ledgers: Mapping[str, Sequence[int]] = field(default_factory=dict)

@@ -10,6 +10,7 @@ import sys
 import threading
 import time
 from contextlib import suppress
+from datetime import datetime, timezone
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 
 _PROGRAM = Path(__file__).with_name("driver.py")
 _END_SECONDS = 120
-_SESSION_SECONDS = 300
+_SESSION_SECONDS = 600
 _EXECUTOR = b"org.apache.spark.executor.CoarseGrainedExecutorBackend"
 _QUERIES = ("at-least-once", "exactly-once")
 
@@ -35,10 +36,18 @@ class Lives:
         ended: Queries that ended by themselves.
         reads: Batch reads that were whole.
         copied: Seconds since the start and rows of each batch, by query.
+        ahead: Seconds by which the clock of the driver was ahead at its last batch.
     """
 
-    def __init__(self, task: Mapping[str, Any], acknowledged: Callable[[], int]) -> None:
-        self._task, self._acknowledged = dict(task), acknowledged
+    def __init__(
+        self,
+        task: Mapping[str, Any],
+        environment: Mapping[str, str],
+        acknowledged: Callable[[], int],
+        noted: Callable[[], Mapping[str, int]],
+    ) -> None:
+        self._task, self._acknowledged, self._noted = dict(task), acknowledged, noted
+        self._environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), **environment}
         self._folder = Path(task["folder"])
         self._began = time.monotonic()
         self._life = 0
@@ -47,6 +56,7 @@ class Lives:
         self._least: dict[int, int] = {}
         self.ended: list[Ended] = []
         self.reads: list[Read] = []
+        self.ahead = 0.0
         self.copied: dict[str, list[tuple[float, int]]] = {name: [] for name in _QUERIES}
 
     @property
@@ -66,7 +76,7 @@ class Lives:
                 stdout=subprocess.PIPE,
                 stderr=log,
                 text=True,
-                env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
+                env=self._environment,
                 start_new_session=True,
             )
         threading.Thread(target=self._listen, args=(self._process,), daemon=True).start()
@@ -126,11 +136,13 @@ class Lives:
                 self._application = event["application"].encode()
             case "copied":
                 self.copied[event["query"]].append((self.seconds, event["rows"]))
+                self.ahead = (datetime.fromisoformat(event["clock"]) - datetime.now(timezone.utc)).total_seconds()
             case "reads":
                 self._least[event["number"]] = self._acknowledged()
             case "read":
                 text = (self._folder / event["file"]).read_text(encoding="utf-8")
                 rows = {topic: [row_of(one.encode()) for one in found] for topic, found in json.loads(text).items()}
-                self.reads.append(Read(self._least[event["number"]], rows))
+                least = self._least[event["number"]]
+                self.reads.append(Read(least, rows, event["level"], self._noted(), event["entries"]))
             case "ended":
                 self.ended.append(Ended(event["query"], event["condition"], event["text"]))

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from pathlib import Path
 
+    from nemesis.history import Read
     from nemesis.rounds import Event
     from nemesis.run import Result
 
@@ -57,11 +58,19 @@ def _counts(result: Result) -> Iterable[str]:
     yield from ("| what | count |", "|---|--:|")
     yield f"| messages that brokers acknowledged | {len(history.acknowledged):,} |"
     yield f"| messages that the writer gave up, which may be stored | {result.failed:,} |"
-    yield f"| messages in the topic | {_size(history.source.values()):,} |"
+    yield f"| messages in the topic, with those that were trimmed | {_size(history.source.values()):,} |"
     for kind, copy in history.copies.items():
         rows = list(chain.from_iterable(copy.values()))
         yield f"| rows in the copy, {kind} | {len(rows):,}, {len(rows) - len(set(rows)):,} of them repeated |"
-    yield f"| batch reads | {len(history.reads)}, of {sum(_size(one.rows.values()) for one in history.reads):,} rows |"
+    for level in dict.fromkeys(one.level for one in history.reads):
+        reads = [one for one in history.reads if one.level == level]
+        tiers = sum((Counter(one.entries) for one in reads), Counter[str]())
+        shown = ", ".join(f"{count:,} of {tier}" for tier, count in tiers.items())
+        yield f"| batch reads, `readLevel={level}` | {len(reads)}, of {_size_of(reads):,} rows; entries: {shown} |"
+
+
+def _size_of(reads: Iterable[Read]) -> int:
+    return sum(_size(one.rows.values()) for one in reads)
 
 
 def _size(parts: Iterable[Sequence[object]]) -> int:

@@ -5,14 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from nemesis.faults import FAULTS, order
+from nemesis.faults.table import FAULTS, order
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from nemesis.arena import Arena
 
-_RECOVERY_SECONDS = 180.0
+_RECOVERY_SECONDS = 300.0
 
 
 @dataclass(frozen=True)

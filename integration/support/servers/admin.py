@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import time
-from typing import Any, TypeAlias
+from email.utils import parsedate_to_datetime
+from typing import TYPE_CHECKING, Any, TypeAlias
 from urllib.parse import quote
 
 from pulsar_spark.testing import admin as testing
 from pulsar_spark.testing.admin import AdminError, topic_name, topic_path
+
+if TYPE_CHECKING:
+    from datetime import datetime
 
 __all__ = ["Admin", "AdminError", "Json"]
 
@@ -19,6 +23,11 @@ _EARLIEST = {"ledgerId": -1, "entryId": -1, "partitionIndex": -1}
 
 class Admin(testing.Admin):
     """All calls of one server that these tests need."""
+
+    def clock(self) -> datetime:
+        """What time it is for the server."""
+        with self._opener.open(f"{self.url}/admin/v2/brokers/ready") as answer:
+            return parsedate_to_datetime(answer.headers["Date"])
 
     # Namespaces
 

@@ -61,6 +61,11 @@ class Cluster:
         """The first broker."""
         return self.brokers[0]
 
+    @property
+    def admin_url(self) -> str:
+        """The addresses of the admin services of all brokers."""
+        return "http://" + ",".join(f"127.0.0.1:{broker.launch.ports.web}" for broker in self.brokers)
+
     def owner(self, topic: str, asked: Node | None = None) -> Node:
         """The broker that serves a topic, as one says that runs, unless another one is asked; the topic is loaded."""
         admin = self.admin_of(asked or next(one for one in self.brokers if one.running))
@@ -108,6 +113,8 @@ def running_cluster(
     brokers: int = 1,
     session_seconds: int | None = None,
     external: Callable[[int], str] | None = None,
+    settings: Mapping[str, str] | None = None,
+    environment: Mapping[str, str] | None = None,
 ) -> Iterator[Cluster]:
     """Run a cluster whose ledgers have two copies on two of its bookies, with several transaction coordinators if any.
 
@@ -119,6 +126,8 @@ def running_cluster(
         brokers: The number of brokers.
         session_seconds: How long ZooKeeper takes brokers and bookies for alive. Default: bookies only shortly.
         external: The address of the listener `external` of a broker, by its port. Default: brokers have one address.
+        settings: Further settings of brokers and bookies.
+        environment: Environment variables of brokers.
     """
     with ExitStack() as stack:
 
@@ -127,6 +136,7 @@ def running_cluster(
 
         (port,), bookie_ports = port_numbers(1), port_numbers(BOOKIES)
         places = [Ports(own, web, 0) for own, web in zip(port_numbers(brokers), port_numbers(brokers), strict=True)]
+        more = settings or {}
         ports, store = places[0], f"zk:127.0.0.1:{port}"
         config = {"clusterName": "several", "metadataStoreUrl": store, "configurationMetadataStoreUrl": store}
         zookeeper = _node(
@@ -144,25 +154,28 @@ def running_cluster(
                 replace(ports, bookie=own),
                 port,
                 session_seconds or SESSION_SECONDS,
+                more,
             )
             for number, own in enumerate(bookie_ports, 1)
         )
-        settings = {**config, **BROKER, "transactionCoordinatorEnabled": str(transactions).lower()}
+        common = {**config, **BROKER, "transactionCoordinatorEnabled": str(transactions).lower(), **more}
         if session_seconds is not None:
-            settings["metadataStoreSessionTimeoutMillis"] = str(session_seconds * 1000)
+            common["metadataStoreSessionTimeoutMillis"] = str(session_seconds * 1000)
         if brokers > 1:
-            settings |= SEVERAL
+            common |= SEVERAL
         broker_nodes = tuple(
             _broker(
                 folder / ("broker" if number == 0 else f"broker-{number + 1}"),
                 place,
-                settings | (listeners(place.broker, external(place.broker)) if external else {}),
+                common | (listeners(place.broker, external(place.broker)) if external else {}),
                 transactions,
                 session_seconds or SESSION_SECONDS,
             )
             for number, place in enumerate(places)
         )
-        recovery = _bookie(AutoRecovery, folder / "auto-recovery", ports, port, SESSION_SECONDS)
+        recovery = _bookie(AutoRecovery, folder / "auto-recovery", ports, port, SESSION_SECONDS, more)
+        for broker in broker_nodes:
+            broker.environment = environment or {}
         for node in (zookeeper, *bookies, *broker_nodes, recovery):
             stack.callback(node.kill)
         zookeeper.start()
@@ -200,13 +213,15 @@ def _broker(folder: Path, ports: Ports, config: Mapping[str, str], transactions:
     )
 
 
-def _bookie(kind: type[Bookie], folder: Path, ports: Ports, zookeeper: int, session_seconds: int) -> Node:
+def _bookie(
+    kind: type[Bookie], folder: Path, ports: Ports, zookeeper: int, session_seconds: int, more: Mapping[str, str]
+) -> Node:
     # A bookie takes connections some time before brokers know that it is there.
     return _node(
         kind,
         folder,
         ports,
-        bookie_config(folder, ports.bookie, f"zk:127.0.0.1:{zookeeper}", session_seconds),
+        bookie_config(folder, ports.bookie, f"zk:127.0.0.1:{zookeeper}", session_seconds) | dict(more),
         lambda log: b"Started component" in log,
         lambda: f"/available/127.0.0.1:{ports.bookie}\n".encode() not in _asked(zookeeper, b"dump"),
         session_seconds=session_seconds,

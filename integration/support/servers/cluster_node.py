@@ -17,7 +17,7 @@ from support.servers.freezing import frozen
 from support.spark.waiting import eventually
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Mapping
     from pathlib import Path
 
     from pulsar_spark.local.server import Launch
@@ -48,12 +48,14 @@ class Node:
         may_start: Whether ZooKeeper no longer takes the one that was killed for alive: two bookies of one name are
             refused. A broker takes over from the one before it.
         session_seconds: How long ZooKeeper takes it for alive.
+        environment: Environment variables in addition to those of this process.
     """
 
     launch: Launch
     is_ready: Callable[[bytes], bool]
     may_start: Callable[[], bool]
     session_seconds: float
+    environment: Mapping[str, str] = field(default_factory=dict)
     _log_start: int = field(default=0, init=False)
     _process: ServerProcess | None = field(default=None, init=False)
 
@@ -86,7 +88,12 @@ class Node:
         self._log_start = self._log.stat().st_size if self._log.exists() else 0
         with FileLock(self.folder / "lock") as lock:
             self._process = ServerProcess.supervised(
-                command(self.launch), folder=self.folder, log=self._log, lock=lock, discard=False
+                command(self.launch),
+                folder=self.folder,
+                log=self._log,
+                lock=lock,
+                discard=False,
+                environment=self.environment,
             )
 
     def ready(self) -> None:

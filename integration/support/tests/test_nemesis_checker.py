@@ -105,6 +105,41 @@ def test_a_batch_read_is_the_beginning_of_what_is_stored(rows: list[Row], what: 
     assert [text for text in problems(replace(GOOD, reads=[read])) if what in text]
 
 
+STORED = PARTS["source-0"]
+# Its ledgers begin with these messages, and four messages were noted when the read ended.
+TRIMMED = replace(GOOD, ledgers={"source-0": [2, 4, 6]}, acknowledged=ROWS)
+
+
+def read_of(rows: Sequence[Row], noted: int = 4) -> History:
+    read = Read(len(ROWS), {"source-0": rows, "source-1": PARTS["source-1"]}, "segment", {"source-0": noted})
+    return replace(TRIMMED, reads=[read])
+
+
+@pytest.mark.parametrize("start", [0, 2, 4])
+def test_a_batch_read_begins_with_any_ledger_that_may_be_the_first(start: int) -> None:
+    assert problems(read_of(STORED[start:])) == []
+
+
+@pytest.mark.parametrize(
+    ("rows", "noted", "what"),
+    [
+        (STORED[3:], 4, "is not the beginning of what is stored, from row 0 on"),  # in the middle of a ledger
+        (STORED[6:], 4, "is not the beginning of what is stored, from row 0 on"),  # not noted
+        ([*STORED[2:3], *STORED[4:]], 4, "is not the beginning of what is stored, from row 1 on"),
+        (STORED[4:-1], 4, f"lost: 1, such as {STORED[-1].key}/{STORED[-1].number}"),
+        ([], 0, "lost: 8"),
+        ([], 8, "lost: 2"),  # the last ledger is not deleted
+    ],
+)
+def test_a_batch_read_lacks_only_what_may_be_gone(rows: list[Row], noted: int, what: str) -> None:
+    assert [text for text in problems(read_of(rows, noted)) if what in text]
+
+
+def test_what_was_trimmed_is_in_the_copies() -> None:
+    trimmed = replace(TRIMMED, copies={**GOOD.copies, "exactly-once": copied(lambda rows: rows[2:])})
+    assert problems(trimmed) == ["exactly-once: lost: 2, such as k0/0, k1/1"]
+
+
 def test_a_query_ends_by_a_named_condition_and_leaves_nothing() -> None:
     wrong = replace(GOOD, ended=[Ended("batch read", None, "NullPointerException")], left=["1 of a subscription"])
     assert problems(wrong) == [

@@ -61,6 +61,11 @@ def machines(frame: DataFrame) -> list[list[str]]:
 def metrics(frame: DataFrame) -> dict[str, int]:
     """Run a read; the connector's metrics of it as Spark has them, by their names without ``pulsar``."""
     frame.collect()
+    return metrics_of(frame)
+
+
+def metrics_of(frame: DataFrame) -> dict[str, int]:
+    """The same metrics of a frame that was collected already."""
     found: Any = _scan(frame).metrics()
     names = [name for name in str(found.keys().mkString(",")).split(",") if name.startswith("pulsar")]
     return {name.removeprefix("pulsar"): int(found.apply(name).value()) for name in names}

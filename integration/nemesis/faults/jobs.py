@@ -7,6 +7,8 @@ import signal
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
+from nemesis.notes import KEPT
+
 from support.servers.admin import AdminError
 from support.servers.freezing import frozen
 
@@ -47,7 +49,7 @@ def delete_subscriptions(arena: Arena) -> bool:
         with suppress(AdminError, OSError):
             admin = arena.admin_of(topic)
             for name, subscription in admin.stats(topic)["subscriptions"].items():
-                if not subscription["consumers"]:
+                if name not in KEPT and not subscription["consumers"]:
                     admin.delete_subscription(topic, name)
                     deleted += 1
     return deleted > 0
