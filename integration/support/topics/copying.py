@@ -33,6 +33,7 @@ class CopyingStream:
 
     def __init__(self, spark: SparkSession, service_url: str, source: str, guarantee: str, checkpoint: Path) -> None:
         self.copy = f"{source}-{guarantee}"
+        self._source = source
         self.ended: list[str] = []
         self._guarantee = guarantee
         self._rows = stream(spark, service_url, topic=source, startingOffsets="earliest").select("value")
@@ -52,10 +53,14 @@ class CopyingStream:
         finally:
             self._query.stop()
 
-    def until_copied(self, client: pulsar.Client, wanted: Counter[bytes]) -> None:
-        """Wait until all is copied, exactly once where that is promised; whenever it ends it did so by name."""
-        eventually(lambda: self._goes_on() and set(self._found(client)) >= set(wanted), seconds=_SECONDS)
-        found = self._found(client)
+    def until_copied(self, client: pulsar.Client) -> None:
+        """Wait until all is copied, exactly once where that is promised; whenever it ends it did so by name.
+
+        What is there to copy is what the source holds: its producer sends again what it has no receipt for.
+        """
+        wanted = self._payloads(client, self._source)
+        eventually(lambda: self._goes_on() and self._payloads(client, self.copy) >= wanted, seconds=_SECONDS)
+        found = self._payloads(client, self.copy)
         assert set(found) == set(wanted)
         if self._guarantee == "exactly-once":
             assert found == wanted
@@ -71,5 +76,6 @@ class CopyingStream:
             self._query = self._writer.start()
         return True
 
-    def _found(self, client: pulsar.Client) -> Counter[bytes]:
-        return Counter(message.payload for message in read_all(client, self.copy))
+    @staticmethod
+    def _payloads(client: pulsar.Client, topic: str) -> Counter[bytes]:
+        return Counter(message.payload for message in read_all(client, topic))

@@ -10,10 +10,13 @@ import json
 import time
 import urllib.error
 import urllib.request
-from typing import Any
+from typing import IO, TYPE_CHECKING, Any
 from urllib.parse import quote
 
 from pulsar_spark.testing.waiting import eventually
+
+if TYPE_CHECKING:
+    from http.client import HTTPMessage
 
 _REQUEST_SECONDS = 60.0
 _POLL_SECONDS = 0.1
@@ -34,6 +37,21 @@ class AdminError(RuntimeError):
         self.status = status
 
 
+class _OtherBrokers(urllib.request.HTTPRedirectHandler):
+    """Repeats a request, also one that changes something, at the broker that owns its topic."""
+
+    def redirect_request(
+        self,
+        req: urllib.request.Request,
+        fp: IO[bytes],  # noqa: ARG002
+        code: int,  # noqa: ARG002
+        msg: str,  # noqa: ARG002
+        headers: HTTPMessage,  # noqa: ARG002
+        newurl: str,
+    ) -> urllib.request.Request:
+        return urllib.request.Request(newurl, data=req.data, headers=dict(req.headers), method=req.get_method())
+
+
 class Admin:
     """Calls of one server, safe to share between threads.
 
@@ -45,7 +63,7 @@ class Admin:
         self.url = url.rstrip("/")
         self._headers = {"Authorization": f"Bearer {token}"} if token else {}
         # Proxies of the environment are not for local servers.
-        self._opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+        self._opener = urllib.request.build_opener(urllib.request.ProxyHandler({}), _OtherBrokers())
 
     def call(self, method: str, path: str, body: object = None) -> Any:  # noqa: ANN401 - JSON
         """Send one request.
