@@ -10,12 +10,13 @@ import scala.util.control.NonFatal
 import org.slf4j.LoggerFactory
 
 import io.github.pulsarspark.checkpoint.LogFollower.Arrival
-import io.github.pulsarspark.checkpoint.log.{Apart, Change, LogSize, LogState, SnapshotFormat}
+import io.github.pulsarspark.checkpoint.log.{Apart, Change, LogSize, LogState, Outcome, SnapshotFormat}
 import io.github.pulsarspark.pulsar.journal.JournalTopic
 
 /** Writes snapshots of a store into its log, on a thread of their own, and moves the root of the log to the newest: the
   * brokers then delete what is before it. Old contents apart from the log are stored anew, so that brokers can delete
-  * those around them too. A failure costs nothing but space.
+  * those around them too. Of several JVMs that begin at once, the first in the log goes on. A failure costs nothing but
+  * space.
   */
 private[checkpoint] final class SnapshotWriter(
     journal: JournalTopic,
@@ -31,15 +32,21 @@ private[checkpoint] final class SnapshotWriter(
   /** Begins one if the state needs it. Does not wait. */
   def check(state: LogState): Unit =
     if (state.isSnapshotDue(least) && isBusy.compareAndSet(false, true)) {
-      val thread = new Thread(() => run(state), s"pulsar-spark: snapshot of ${journal.name}")
+      val thread = new Thread(() => run(), s"pulsar-spark: snapshot of ${journal.name}")
       thread.setDaemon(true)
       thread.start()
     }
 
-  private def run(state: LogState): Unit =
+  private def run(): Unit =
     try {
-      state.old(least).foreach { case (path, content) => copy(path, content) }
-      write()
+      val id    = UUID.randomUUID()
+      val begin = folded(Change.SnapshotBegin(id))
+      if (begin.folded.outcome == Outcome.Done) {
+        val old = begin.folded.state.old(least)
+        old.foreach { case (path, content) => copy(path, content) }
+        // it begins again after copies, for the floor above what they replaced
+        write(id, if (old.isEmpty) begin else folded(Change.SnapshotBegin(id)))
+      }
     } catch {
       case NonFatal(e) => log.warn(s"A snapshot of ${journal.name} failed; a later change begins another: $e")
     } finally isBusy.set(false)
@@ -48,9 +55,7 @@ private[checkpoint] final class SnapshotWriter(
   private def copy(path: Seq[String], content: Apart): Unit =
     contents.read(content).foreach(bytes => folded(Change.Copied(path, content.places, contents.write(bytes))))
 
-  private def write(): Unit = {
-    val id    = UUID.randomUUID()
-    val begin = folded(Change.SnapshotBegin(id))
+  private def write(id: UUID, begin: Arrival): Unit = {
     SnapshotFormat.changes(id, begin.folded.state, writer.maxContent).foreach(folded)
     journal.moveRoot(begin.before)
     contents.forget(begin.folded.state.floor)

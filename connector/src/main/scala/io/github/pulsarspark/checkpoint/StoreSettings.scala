@@ -49,8 +49,8 @@ private[checkpoint] object StoreSettings {
   /** Bytes of the log between two snapshots for each record that counts. */
   private val BytesPerRecord = 4096L
 
-  /** Bytes apart from the log, likewise. */
-  private val ApartPerRecord = 16384L
+  /** Bytes apart from the log, likewise. A store with few files need not keep many times their size. */
+  private val ApartPerRecord = 2048L
 
   /** The settings in Hadoop's configuration. Without an address there, those count with which Spark was started for all
     * reads and writes: `spark.datasource.pulsar.*`.

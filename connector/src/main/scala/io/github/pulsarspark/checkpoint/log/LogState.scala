@@ -58,7 +58,10 @@ private[checkpoint] final case class LogState(
     case Change.Rename(from, to, overwrite) => withTree(tree.rename(from, to, overwrite))
     case Change.MakeFolder(path)            => withTree(tree.makeFolder(path, record.time))
     case Change.SnapshotBegin(id)           =>
-      Folded(copy(begun = begun.updated(id, written), floor = highestFloor), Outcome.Done)
+      val raised = copy(floor = highestFloor)
+      // of several that began at once, the first one is written
+      if ((underWay - id).nonEmpty) Folded(raised, Outcome.Repeated)
+      else Folded(raised.copy(begun = begun.updated(id, written)), Outcome.Done)
     case _: Change.SnapshotPart       => Folded(this, Outcome.Done)
     case Change.SnapshotEnd(id, _, _) =>
       begun.get(id).fold(Folded(this, Outcome.Repeated))(at => Folded(after(at), Outcome.Done))
@@ -89,8 +92,11 @@ private[checkpoint] final case class LogState(
     val isDue = written.records - covered.records >= math.max(least.records, 2 * tree.root.count) ||
       written.bytes - covered.bytes >= math.max(least.bytes, 2 * tree.root.held) ||
       written.apart - covered.apart >= slack(least)
-    isDue && !begun.values.exists(_.records > written.records - SnapshotRecords)
+    isDue && underWay.isEmpty
   }
+
+  /** The snapshots whose writers are not gone. */
+  private def underWay = begun.filter(_._2.records > written.records - SnapshotRecords)
 
   /** Files whose contents have to be stored anew: they keep brokers from deleting much that was stored later. */
   def old(least: LogSize): Seq[(Seq[String], Apart)] = {

@@ -117,6 +117,22 @@ class LogStateSuite extends PropertySuite(samples = 300) {
     assertEquals(ended.state.begun.size, 0)
   }
 
+  test("of snapshots that begin at once the first is written, and a later one once the writer of the first is gone") {
+    val ids   = (1 to 3).map(n => UUID.nameUUIDFromBytes(Array(n.toByte)))
+    val start = fold(Seq(LogRecord(Writers.head, 1, 0, Change.Created(Store))))
+    def begin(state: LogState, writer: Int, number: Long = 1) =
+      state + LogRecord(Writers(writer), number, 0, Change.SnapshotBegin(ids(writer - 1)))
+    val first  = begin(start, 1)
+    val second = begin(first.state, 2)
+    assertEquals((first.outcome, second.outcome), (Outcome.Done, Outcome.Repeated))
+    assertEquals(begin(second.state, 1, 2).outcome, Outcome.Done, "it may begin again")
+    val ended = (second.state + LogRecord(Writers(1), 2, 0, Change.SnapshotEnd(ids.head, 0, 0))).state
+    assertEquals(begin(ended, 3).outcome, Outcome.Done)
+    val puts = numbered(Store, (1 to 600).map(_ => Change.Put(Seq("f"), overwrite = true, content("x"))))
+    val gone = puts.foldLeft(second.state)((state, record) => (state + record).state)
+    assertEquals(begin(gone, 3).outcome, Outcome.Done)
+  }
+
   property("records and snapshots are the same after they were bytes") {
     forAll(logs) { log =>
       log.foreach(record => assertEquals(RecordFormat.parse(RecordFormat.bytes(record)), Some(record)))
