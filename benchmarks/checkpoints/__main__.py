@@ -25,7 +25,7 @@ from typing import Any
 import pyspark
 
 from benchmarks.arena import HERE
-from benchmarks.checkpoints.page import WIDE, WIDE_PARTITIONS, write
+from benchmarks.checkpoints.page import GROWTH, WIDE, WIDE_PARTITIONS, write
 from benchmarks.checkpoints.stage import PLACES, Stage
 from benchmarks.processes import stolen_seconds
 from benchmarks.run import say
@@ -34,7 +34,7 @@ PARTS = ("triggers", "restart", "growth", "wide")
 _KINDS = ("stateless", "counts-1000")
 _ROUNDS, _WARM, _COUNTED = 2, 100, 200
 _KEYS, _FILLS = 1_000_000, 20
-_BATCHES, _LOCAL_BATCHES, _STEP = 1500, 300, 20
+_SAMPLES = 75
 _WIDE_BATCHES = 2
 
 
@@ -62,11 +62,7 @@ def _measure(stage: Stage, part: str, scale: float) -> Any:  # noqa: ANN401 - wh
         keys = round(_KEYS * scale)
         return {"keys": keys, **{place: asdict(stage.restart(place, keys, _FILLS)) for place in PLACES}}
     if part == "growth":
-        step = max(1, round(_STEP * scale))
-        return {
-            "topic": stage.growth("topic", round(_BATCHES * scale), step),
-            "local": stage.growth("local", round(_LOCAL_BATCHES * scale), step),
-        }
+        return {kind: stage.growth(kind, round(batches * scale), _SAMPLES) for kind, batches in GROWTH.items()}
     batches = max(2, round(_WIDE_BATCHES * scale))
     return {inline: asdict(stage.wide(WIDE_PARTITIONS, batches, inline)) for inline in WIDE}
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from pyspark.sql import SparkSession
 
 from benchmarks.streams.latency_query import serve
-from support.spark.files import names
+from support.spark.files import names, size
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -66,6 +66,11 @@ class Queries:
         self._query.stop()
         self._query.awaitTermination(_STOP_SECONDS)
         return [[one["batchId"], *(one["durationMs"].get(part, 0) for part in _PARTS)] for one in progress]
+
+    def files(self, checkpoint: str) -> list[int]:
+        """The last micro-batch that is committed, and the bytes of all files of the checkpoint."""
+        batch = (self._query.lastProgress or {"batchId": -1})["batchId"]
+        return [batch, size(self._spark, checkpoint)]
 
     def snapshots(self, checkpoint: str) -> list[int]:
         """The version of the newest snapshot of each partition of state; 0 where there is none."""

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 from benchmarks.arena import compiled, local_pulsar
+from benchmarks.checkpoints.page import LEDGER_ENTRIES
 from benchmarks.run import say
 from benchmarks.streams.queries import Queries
 from pulsar_spark import jar_path
@@ -26,7 +27,6 @@ if TYPE_CHECKING:
 Place = Literal["topic", "local", "plain"]
 PLACES: tuple[Place, ...] = ("topic", "local", "plain")
 _NAMESPACE = "public/stores"
-_LEDGER_ENTRIES = 5000
 _CLUSTER = "local-cluster[2,1,1536]"
 _EXECUTORS = 2
 _STATE = "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider"
@@ -67,7 +67,7 @@ class Wide:
 
 
 class Stage:
-    """A server whose ledgers are small, so that it has deleted many of them within a few thousand micro-batches."""
+    """A server whose ledgers are small, so that it has deleted many of them within a thousand micro-batches."""
 
     def __init__(self, work: Path, stack: ExitStack) -> None:
         """Start the server.
@@ -77,7 +77,7 @@ class Stage:
             stack: Stops it.
         """
         self._work, self._numbers = work, itertools.count()
-        small = {"managedLedgerMaxEntriesPerLedger": str(_LEDGER_ENTRIES)}
+        small = {"managedLedgerMaxEntriesPerLedger": str(LEDGER_ENTRIES)}
         config = {**small, "managedLedgerMinLedgerRolloverTimeMinutes": "0"}
         self._server = stack.enter_context(local_pulsar(config=config))
         self._classes = compiled(work)
@@ -138,15 +138,25 @@ class Stage:
         say(f"{place}: again after {found.seconds:.1f} s")
         return found
 
-    def growth(self, place: Place, batches: int, step: int) -> list[tuple[int, int]]:
-        """The bytes of a checkpoint after more and more micro-batches."""
-        folder, found = self.checkpoint(place), []
-        with self.spark(place) as spark:
-            spark.ask("begin", "counts-1000", folder, 1000, 0)
-            for batch in range(step, batches + 1, step):
-                spark.ask("reach", batch)
-                found.append((batch, self._size(folder)))
-                say(f"{place}: {found[-1][1] / 1e6:.2f} MB after {batch} micro-batches")
+    def growth(self, kind: str, batches: int, samples: int) -> list[tuple[int, int, int]]:
+        """What a query keeps after more and more micro-batches.
+
+        Args:
+            kind: Of the query.
+            batches: How many micro-batches it runs.
+            samples: How often it is looked.
+
+        Returns:
+            The micro-batch, the bytes that the server stores, and those of the files there are.
+        """
+        folder, found = self.checkpoint("topic"), []
+        with self.spark("topic") as spark:
+            spark.ask("begin", kind, folder, 1000, 0)
+            for sample in range(1, samples + 1):
+                spark.ask("reach", batches * sample // samples)
+                batch, files = spark.ask("files", folder)
+                found.append((batch, self._stored(folder), files))
+                say(f"{kind}: {found[-1][1] / 1e6:.2f} MB after {batch} micro-batches")
             spark.ask("end")
         return found
 
@@ -181,8 +191,5 @@ class Stage:
         stats: list[Any] = [self._admin.stats(topic) for topic in self._topics(folder)]
         return sum(one["bytesInCounter"] for one in stats), sum(one["bytesOutCounter"] for one in stats)
 
-    def _size(self, folder: str) -> int:
-        if folder.startswith("/"):
-            command = ["du", "-s", "--apparent-size", "-B1", folder]
-            return int(subprocess.run(command, check=False, capture_output=True, text=True).stdout.split()[0])
+    def _stored(self, folder: str) -> int:
         return sum(int(self._admin.stats(topic)["storageSize"]) for topic in self._topics(folder))

@@ -14,6 +14,12 @@ def names(spark: SparkSession, folder: str) -> list[str]:
     return sorted(one.getPath().getName() for one in files.listStatus(path)) if files.exists(path) else []
 
 
+def size(spark: SparkSession, folder: str) -> int:
+    """Bytes of all files below a folder."""
+    files, path = _opened(spark, folder)
+    return int(files.getContentSummary(path).getLength())
+
+
 def make_folder(spark: SparkSession, folder: str) -> None:
     """Make a folder, with those above it."""
     files, path = _opened(spark, folder)
