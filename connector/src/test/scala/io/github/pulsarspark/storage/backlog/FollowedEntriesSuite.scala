@@ -42,6 +42,8 @@ class FollowedEntriesSuite extends ReadSuite {
     override def close(): Unit                                        = ()
   }
 
+  private final class NoStorage extends RuntimeException
+
   /** A topic whose ledgers have so many entries, and the readers of one stream.
     *
     * @param ledgers
@@ -85,6 +87,13 @@ class FollowedEntriesSuite extends ReadSuite {
       source.entry.getBytes(source.entry.readerIndex, bytes)
       assertEquals(bytes.toSeq, topic.entries.find(_.at == at).get.bytes.toSeq, at)
       s"$at ${source.level.name}"
+    }
+
+    /** Opens the entries as a task does, with a slice up to each of these positions and a storage that fails. */
+    def ofTask(after: Position, known: Position, ends: Position*): FollowedEntries = {
+      val range  = OffsetRange(topic.name, after, Position.AfterAll)
+      val slices = ends.map(end => Slice(range.copy(endInclusive = end), None))
+      FollowedEntries(range, known, slices, options(), stream, _ => throw new NoStorage)
     }
 
     def leave(source: FollowedEntries, position: Position): Unit = source.leave(stream, position)
@@ -143,6 +152,21 @@ class FollowedEntriesSuite extends ReadSuite {
       val behind = c.open(Position(30, 1), backlog = None)
       assertEquals(c.read(behind, 1), Seq("30:2 broker"))
       behind.close()
+    }
+  }
+
+  test("a tail that was left goes on if the backlog is in the newest ledger; else the storage has what follows") {
+    following("newest", 60L -> 1, 61L -> 3) { c =>
+      val first = c.open(Position(61, -1), backlog = None)
+      c.read(first, 1)
+      c.leave(first, Position(61, 0))
+      val next = c.ofTask(Position(61, 0), known = Position(61, 2), Position(61, 1), Position(61, 2))
+      next.begin(() => ())
+      assertEquals(c.read(next, 2), Seq("61:1 broker", "61:2 broker"))
+      c.leave(next, Position(61, 2))
+      assertEquals(cluster.consumers, 1)
+      intercept[NoStorage](c.ofTask(Position(61, 2), known = Position(62, 0), Position(61, 2), Position(62, 0)))
+      eventually("the tail that was left is open")(cluster.consumers == 0)
     }
   }
 
