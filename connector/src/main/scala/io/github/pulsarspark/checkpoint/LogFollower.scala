@@ -3,7 +3,9 @@ package io.github.pulsarspark.checkpoint
 import java.util.concurrent.ExecutionException
 import java.util.concurrent.locks.ReentrantLock
 
+import scala.annotation.tailrec
 import scala.concurrent.duration.FiniteDuration
+import scala.util.{Failure, Success, Try}
 
 import io.github.pulsarspark.checkpoint.log.{Folded, LogRecord, LogReplay, LogState, LogView, RecordFormat}
 import io.github.pulsarspark.errors.Conditions
@@ -58,10 +60,17 @@ private[checkpoint] final class LogFollower(
     reached.state.getOrElse(throw unknown)
   }
 
-  /** Asks the broker for the position of the last record; None if it does not say. */
-  def end(): Option[Position] = {
+  /** Asks the broker for the position of the last record; None if it does not say. A reader that is closed meanwhile
+    * does not answer: the next one does, or the failure that closed it is thrown.
+    */
+  @tailrec def end(): Option[Position] = {
     lock.synchronized(failure).foreach(throw _)
-    reading.flatMap(_.end())
+    val asked = reading
+    Try(asked.flatMap(_.end())) match {
+      case Success(found)                 => found
+      case Failure(_) if asked != reading => end()
+      case Failure(e)                     => throw lock.synchronized(failure).getOrElse(e)
+    }
   }
 
   /** Fails if the topic does not have the newest record that was folded. */
@@ -95,8 +104,9 @@ private[checkpoint] final class LogFollower(
   }
 
   private def begin(root: Position): Unit = {
-    reading.foreach(_.close())
+    val before = reading
     reading = Some(journal.reader(root))
+    before.foreach(_.close())
     show(LogView.begin(root))
   }
 
@@ -117,14 +127,17 @@ private[checkpoint] final class LogFollower(
       case e: Throwable          => fail(e) // nobody else would tell those who wait
     }
 
-  /** Ends the store: all that wait fail, and so does who comes later. */
+  /** Ends the store: all that wait fail, and so does who comes later. The first failure counts: it closes the reader,
+    * which is no failure of its own.
+    */
   def fail(e: Throwable): Unit = {
-    reading.foreach(_.close())
-    lock.synchronized {
-      failure = Some(e)
+    val why = lock.synchronized {
+      failure = failure.orElse(Some(e))
       lock.notifyAll()
+      failure
     }
-    listener.broken(e)
+    reading.foreach(_.close())
+    why.foreach(listener.broken)
   }
 
   /** Folds a record of this JVM that the broker has stored, if no other can be before it; it will arrive again. Does

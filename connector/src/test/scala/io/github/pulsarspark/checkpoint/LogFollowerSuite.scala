@@ -4,16 +4,19 @@ import java.util.UUID
 import java.util.concurrent.{CompletableFuture, CountDownLatch, TimeUnit}
 
 import scala.concurrent.duration._
-import scala.util.Using
+import scala.util.{Failure, Try, Using}
 
 import io.github.pulsarspark.checkpoint.LogFollower.Arrival
 import io.github.pulsarspark.checkpoint.log.{Change, Content, Outcome, Refusal}
 import io.github.pulsarspark.cluster.WriteSuite
+import io.github.pulsarspark.position.Position
 import io.github.pulsarspark.pulsar.PulsarConnection
 import io.github.pulsarspark.pulsar.journal.JournalTopic
+import io.github.pulsarspark.storage.KilledTasks
 
 /** Records of a JVM that it folds before they arrive, with a broker in this JVM that holds them back. */
 class LogFollowerSuite extends WriteSuite {
+  import LogFollowerSuite._
 
   /** A JVM that uses a log, as a store does. */
   private final class User(journal: JournalTopic) extends AutoCloseable with LogFollower.Listener {
@@ -33,6 +36,10 @@ class LogFollowerSuite extends WriteSuite {
     }
 
     def append(change: Change): CompletableFuture[Arrival] = writer.append(change)
+
+    def end(): Option[Position] = follower.end()
+
+    def fail(why: Throwable): Unit = follower.fail(why)
 
     def awaitTold(): Unit = assert(told.await(180, TimeUnit.SECONDS))
 
@@ -96,4 +103,30 @@ class LogFollowerSuite extends WriteSuite {
       assertEquals(outcome(behind), Outcome.Refused(Refusal.IsFolder))
     }
   }
+
+  test("a store that fails fails by its first failure, also for who asks for the end of the log at that moment") {
+    for (round <- 1 to Rounds) {
+      store(s"failing-$round")
+      Using.resource(user(s"failing-$round")) { one =>
+        one.create()
+        val why    = new IllegalStateException(s"a policy, round $round")
+        val asking = Seq.fill(Threads)(CompletableFuture.supplyAsync(() => firstFailure(one)))
+        one.fail(why)
+        asking.foreach(each => assertEquals(each.get(180, TimeUnit.SECONDS), why))
+        KilledTasks.eventually("the log is followed on")(!isFollowed(s"failing-$round"))
+        assertEquals(intercept[IllegalStateException](one.end()), why)
+      }
+    }
+  }
+
+  private def firstFailure(user: User): Throwable =
+    Iterator.continually(Try(user.end())).collectFirst { case Failure(e) => e }.get
+
+  private def isFollowed(name: String): Boolean =
+    Thread.getAllStackTraces.keySet.stream.anyMatch(_.getName == s"pulsar-spark: log of ${topic(name)}")
+}
+
+private object LogFollowerSuite {
+  private val Rounds  = 5
+  private val Threads = 4
 }
