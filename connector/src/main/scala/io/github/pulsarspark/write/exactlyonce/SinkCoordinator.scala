@@ -153,7 +153,7 @@ private[write] final class SinkCoordinator private[exactlyonce] (
   private def proveOpen(epoch: Long, transactions: Seq[SinkTransaction]): Unit = {
     def age = (nanos() - began).nanos
     val ids = transactions.map(_.id)
-    if (age >= settings.timeout / 2 && endings.isTooLate(epoch, ids)(open.age(ids).min(age))) {
+    if (age >= settings.timeout / 2 && endings.isTooLate(epoch, ids)(open.age(ids).fold(age)(_.min(age)))) {
       abortOrphans(epoch, log.owners, None)
       throw endings.dropped(epoch, transactions.size)
     }

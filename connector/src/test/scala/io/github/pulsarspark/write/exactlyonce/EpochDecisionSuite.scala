@@ -1,5 +1,6 @@
 package io.github.pulsarspark.write.exactlyonce
 
+import scala.concurrent.duration.Duration
 import scala.util.Random
 
 import io.github.pulsarspark.UnitSuite
@@ -74,7 +75,7 @@ class EpochDecisionSuite extends UnitSuite {
     (1 to 500).foreach { _ =>
       val open = Seq.tabulate(6)(n =>
         OpenTransaction(TransactionId(0, n.toLong), Seq("a", "b", "c")(random.nextInt(3)), random.nextInt(4).toLong, 0,
-          0)
+          Duration.Zero)
       )
       val kept    = Set(TransactionId(0, random.nextInt(6).toLong))
       val orphans = EpochDecision.orphans(open, "b", Set("a"), 2, kept)
