@@ -34,7 +34,7 @@ class GrowthSuite extends UnitSuite {
 
 private object GrowthSuite {
   private val (batchRecords, writer) = (8, UUID.nameUUIDFromBytes(Array(1)))
-  private val Batches                = 20_000
+  private val Batches                = 100_000
   private val Retained               = 100
   private val Bytes                  = 3_000L
 
