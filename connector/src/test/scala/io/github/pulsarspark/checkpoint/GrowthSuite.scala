@@ -21,7 +21,7 @@ class GrowthSuite extends UnitSuite {
   }
 
   test(
-    "a store with a content that stays for ever is bounded over twenty thousand micro-batches"
+    "a store with a content that stays for ever is bounded over 100,000 micro-batches"
   ) {
     val stores = (1 to Batches).iterator.scanLeft(Simulated())((store, batch) => store.afterBatch(batch, least))
     val sizes  = stores.map(store => (store.contentBytes, store.logRecords)).toVector
