@@ -112,7 +112,8 @@ class Relay(Tap, Generic[C]):
     def cutting_after(self, frames: int) -> Iterator[list[int]]:
         """Cut each connection when so many frames came over it; yields the number of connections of each cut.
 
-        What a client does inside is cut as often on a fast machine as on a slow one.
+        What a client does inside is cut as often on a fast machine as on a slow one. It never ends if the client has
+        more frames than this on their way, as it begins with them again each time.
         """
         self._cuts, self._most_frames = [], frames
         try:

@@ -158,7 +158,7 @@ def test_connections_are_cut_by_what_came_over_them(
 ) -> None:
     with proxy.cutting_after(50) as cuts:
         sent = [str(number).encode() for number in range(200)]
-        produce(through, topic, sent)
+        produce(through, topic, sent, batch_size=1)  # each waits for its receipt
     assert sum(cuts) >= 4, "each message is a frame, and so is its receipt"
     produce(through, topic, [b"after"])
     assert {one.payload for one in read_all(through, topic)} == {*sent, b"after"}
