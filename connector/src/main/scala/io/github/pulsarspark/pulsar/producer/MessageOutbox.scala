@@ -3,6 +3,8 @@ package io.github.pulsarspark.pulsar.producer
 import java.nio.charset.StandardCharsets.UTF_8
 import java.util.concurrent.TimeUnit
 
+import scala.collection.mutable
+
 import org.apache.pulsar.client.api.Producer
 
 import io.github.pulsarspark.errors.Conditions
@@ -22,7 +24,11 @@ private[producer] final class MessageOutbox(
     transaction: Option[TaskTransaction] = None
 ) extends Outbox {
 
-  for (t <- transaction; r <- router) r.enter(p => t.register(TopicNames.partition(producer.getTopic, p)))
+  // a message of a partition that is known costs no name of it
+  private val entered = mutable.BitSet.empty
+
+  for (t <- transaction; r <- router)
+    r.enter(p => if (entered.add(p)) t.register(TopicNames.partition(producer.getTopic, p)))
 
   private var sent   = false
   private var hasIds = false // of the rows that were sent
