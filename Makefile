@@ -242,7 +242,7 @@ bench-width: .venv-4.1/.ready $(PACKAGED_JAR) ## Measure a stream over TOPICS=30
 
 .PHONY: bench-load
 bench-load: .venv-4.1/.ready $(PACKAGED_JAR) ## Measure how many messages a second a query copies from topic to topic, beside Spark's Kafka source
-	PYTHONPATH=integration .venv-4.1/bin/python -m benchmarks.streams.load $(LOAD_OPTIONS)
+	PYTHONPATH=integration .venv-4.1/bin/python -m benchmarks.load $(LOAD_OPTIONS)
 
 .PHONY: bench-latency
 bench-latency: .venv-4.1/.ready $(PACKAGED_JAR) ## Measure how long a message takes to become a row, beside Spark's Kafka source

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
 _POLL_SECONDS = 0.02
+_REACH_SECONDS = 1800
 _STOP_SECONDS = 60
 _PARTS = ("walCommit", "commitOffsets", "addBatch", "triggerExecution")
 
@@ -49,10 +50,13 @@ class Queries:
 
     def reach(self, batch: str) -> float:
         """Wait until a micro-batch is committed; returns when it was, in seconds."""
+        deadline = time.monotonic() + _REACH_SECONDS
         while (self._query.lastProgress or {"batchId": -1})["batchId"] < int(batch):
             failure = self._query.exception()
             if failure is not None:
                 raise RuntimeError(str(failure))
+            if time.monotonic() > deadline:
+                raise TimeoutError(f"micro-batch {batch} is not committed within {_REACH_SECONDS} s")
             time.sleep(_POLL_SECONDS)
         return time.monotonic()
 

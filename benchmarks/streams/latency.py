@@ -218,7 +218,7 @@ def main() -> int:
         senders["kafka"].ask("create", {"topic": _TOPIC, "partitions": 1})
         once = {"topic": _TOPIC, "rate": 1, "burst": 1, "seconds": 1, "linger": _LINGER_MILLIS}
         senders["pulsar"].ask("pace", once)  # makes the topic
-        queries = stack.enter_context(running_queries("latency_query", work / "queries.log"))
+        queries = stack.enter_context(running_queries("streams.latency_query", work / "queries.log"))
         found = {
             phase: {title: Figures() for title, source in sources.items() if phase in source.phases}
             for phase in _PHASES

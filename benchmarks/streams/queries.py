@@ -39,9 +39,9 @@ class Queries:
 
 @contextmanager
 def running_queries(module: str, log: Path, *arguments: str) -> Iterator[Queries]:
-    """A module of this folder that serves, with the jars of both sources and the arguments."""
+    """A module of the benchmarks that serves, with the jars of both sources and the arguments."""
     jars = ",".join(map(str, [jar_path(), *spark_kafka_jars()]))
-    command = [sys.executable, "-m", f"benchmarks.streams.{module}", jars, *arguments]
+    command = [sys.executable, "-m", f"benchmarks.{module}", jars, *arguments]
     with (
         log.open("w", encoding="utf-8") as errors,
         subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=errors, text=True) as process,

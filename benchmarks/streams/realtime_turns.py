@@ -120,7 +120,7 @@ class Stage:
 
     def _spark(self, slots: Slots) -> Queries:
         log, master = self._work / f"queries-{slots}.log", f"local[{slots}]"
-        return self._stack.enter_context(running_queries("realtime_query", log, master, str(self._classes)))
+        return self._stack.enter_context(running_queries("streams.realtime_query", log, master, str(self._classes)))
 
     def turn(self, source: Source, load: Load, figures: Figures) -> None:
         """Run a query while a client sends, and add what became of it."""

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from benchmarks.streams.load_figures import Sample, Step, is_flat
+from benchmarks.load.figures import Sample, Step, is_flat
 
 RATE = 1000
 CORES = {"generator": 0.1, "server": 0.2, "spark": 0.3}

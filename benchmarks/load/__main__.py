@@ -2,7 +2,7 @@
 
 With options:
 
-    .venv-4.1/bin/python -m benchmarks.streams.load [--rates 70000,105000,140000,175000] [--minutes 4,1.2] [--pages]
+    .venv-4.1/bin/python -m benchmarks.load [--rates 70000,105000,140000,175000] [--minutes 4,1.2] [--pages]
 
 A client sends messages of 500 bytes to a topic of four partitions at a steady rate. A query with a trigger of one
 second writes each of them to a second topic. The rate rises until the sender does not reach it, or the backlog grows.
@@ -29,11 +29,11 @@ from typing import TYPE_CHECKING
 import pyspark
 
 from benchmarks.arena import HERE, compiled
+from benchmarks.load.figures import Sample, Step
+from benchmarks.load.page import write
+from benchmarks.load.servers import CONTENDERS, PARTITIONS, SIZE, Contender, Place, running
 from benchmarks.processes import cpu_seconds, resident_megabytes, stolen_seconds
 from benchmarks.run import say
-from benchmarks.streams.load_figures import Sample, Step
-from benchmarks.streams.load_page import write
-from benchmarks.streams.load_servers import CONTENDERS, PARTITIONS, SIZE, Contender, Place, running
 from benchmarks.streams.queries import Queries, running_queries
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ def _step(contender: Contender, rate: int, seconds: float, work: Path) -> Step:
     """One rate for some time after warming up, with a server and a Spark that have done nothing before."""
     with ExitStack() as stack:
         place = running(contender.source, work / "classes", work, stack)
-        queries = stack.enter_context(running_queries("load_query", work / "spark.log"))
+        queries = stack.enter_context(running_queries("load.query", work / "spark.log"))
         return _measured(place, queries, contender, rate, seconds, work)
 
 

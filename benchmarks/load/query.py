@@ -1,19 +1,18 @@
-"""A Spark process that copies topics, one query at a time; `load.py` starts it and says what to do."""
+"""A Spark process that copies topics, one query at a time; `__main__.py` starts it and says what to do."""
 
 from __future__ import annotations
 
 import sys
-import time
 from typing import TYPE_CHECKING, Any
 
 from benchmarks.streams.latency_query import address, reading, serve, session
+from pulsar_spark.testing import eventually
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 _START_SECONDS = 120
 _STOP_SECONDS = 60
-_POLL_SECONDS = 0.05
 _WAITS = "Waiting for"
 
 
@@ -42,12 +41,11 @@ class Queries:
             writer = writer.option("deliveryGuarantee", guarantee)
         writer = writer.option("checkpointLocation", checkpoint)
         self._query, self._seen = writer.trigger(processingTime="1 second").start(), -1
-        deadline = time.monotonic() + _START_SECONDS
-        while not self._query.status["message"].startswith(_WAITS):
-            self.take()
-            if time.monotonic() > deadline:
-                raise TimeoutError(f"{source} does not wait for data after {_START_SECONDS} s: {self._query.status}")
-            time.sleep(_POLL_SECONDS)
+        eventually(self._waits, seconds=_START_SECONDS)
+
+    def _waits(self) -> bool:
+        self.take()
+        return bool(self._query.status["message"].startswith(_WAITS))
 
     def take(self) -> list[int]:
         """Milliseconds of each micro-batch since the last call."""

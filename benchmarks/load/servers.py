@@ -1,4 +1,4 @@
-"""The servers of `load.py`, with a client of each that sends."""
+"""The servers of `__main__.py`, with a client of each that sends."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a run of `load.py` has found, and when a server and a query keep up with a rate. Pure."""
+"""What a run of `__main__.py` has found, and when a server and a query keep up with a rate. Pure."""
 
 from __future__ import annotations
 

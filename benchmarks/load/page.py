@@ -7,9 +7,9 @@ import json
 import statistics
 from typing import TYPE_CHECKING, Any
 
+from benchmarks.load.figures import LEAST_SHARE, Sample, Step, halves
 from benchmarks.plot import THEMES
 from benchmarks.report import keep
-from benchmarks.streams.load_figures import LEAST_SHARE, Sample, Step, halves
 
 if TYPE_CHECKING:
     from pathlib import Path

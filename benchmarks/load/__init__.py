@@ -1,0 +1,1 @@
+"""A query that copies a topic while the rate of its messages rises: ``make bench-load``."""
