@@ -3,10 +3,12 @@
 With options:
 
     .venv-4.1/bin/python -m benchmarks.load [--rates 70000,105000,140000,175000] [--minutes 4,1.2] [--pages]
+        [--incumbent JAR]
 
 A client sends messages of 500 bytes to a topic of four partitions at a steady rate. A query with a trigger of one
 second writes each of them to a second topic. The rate rises until the sender does not reach it, or the backlog grows.
-The connector at least once, exactly once, and Spark's Kafka source and sink take turns with each rate. The topics' own
+The connector at least once, exactly once, and Spark's Kafka source and sink take turns with each rate, and so does
+streamnative/pulsar-spark if there is its shaded jar, built for the Spark line of the benchmarks. The topics' own
 counters say what was sent and written. Writes ``results/load.json``, and from it ``load.md`` and plots; ``--pages``
 writes the last two alone. Other rates or times go to ``target/benchmark``. Takes 40 minutes; a minute at 70,000
 messages a second needs 5 GB on the disk until its server stops.
@@ -31,7 +33,7 @@ import pyspark
 from benchmarks.arena import HERE, compiled
 from benchmarks.load.figures import Sample, Step
 from benchmarks.load.page import write
-from benchmarks.load.servers import CONTENDERS, PARTITIONS, SIZE, Contender, Place, running
+from benchmarks.load.servers import CONTENDERS, PARTITIONS, SIZE, Contender, Place, incumbent, running
 from benchmarks.processes import cpu_seconds, resident_megabytes, stolen_seconds
 from benchmarks.run import say
 from benchmarks.streams.queries import Queries, running_queries
@@ -47,14 +49,14 @@ def _step(contender: Contender, rate: int, seconds: float, work: Path) -> Step:
     """One rate for some time after warming up, with a server and a Spark that have done nothing before."""
     with ExitStack() as stack:
         place = running(contender.source, work / "classes", work, stack)
-        queries = stack.enter_context(running_queries("load.query", work / "spark.log"))
+        queries = stack.enter_context(running_queries("load.query", work / "spark.log", connector=contender.jar))
         return _measured(place, queries, contender, rate, seconds, work)
 
 
 def _measured(place: Place, queries: Queries, contender: Contender, rate: int, seconds: float, work: Path) -> Step:
     topic, target = place.create(), place.create()
     checkpoint = tempfile.mkdtemp(prefix="checkpoint-", dir=work)
-    queries.ask("begin", contender.source, place.address, topic, target, contender.guarantee, checkpoint)
+    queries.ask("begin", contender.source, place.address, topic, target, checkpoint, *contender.writes)
     sending = threading.Thread(target=place.send, args=(topic, rate, round(_WARM_SECONDS + seconds)))
     sending.start()
     time.sleep(_WARM_SECONDS)
@@ -87,10 +89,12 @@ def _drained(place: Place, topic: str, target: str) -> float | None:
     return time.monotonic() - began
 
 
-def _steps(rates: Sequence[int], minutes: Sequence[float], work: Path) -> Iterator[Step]:
-    """All rates; a contender that does not keep up with one is left out of those above it."""
+def _steps(
+    contenders: Sequence[Contender], rates: Sequence[int], minutes: Sequence[float], work: Path
+) -> Iterator[Step]:
+    """All rates; a contender that does not keep up with one has none above it."""
     compiled(work)
-    going_on = list(CONTENDERS)
+    going_on = list(contenders)
     for number, rate in enumerate(rates):
         seconds = 60 * minutes[min(number, len(minutes) - 1)]
         for contender in tuple(going_on):
@@ -109,11 +113,13 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--rates", default=_RATES, help="messages a second, rising")
     parser.add_argument("--minutes", default=_MINUTES, help="for the first rate, the second ...; the last for the rest")
+    parser.add_argument("--incumbent", type=Path, help="the shaded jar of streamnative/pulsar-spark")
     parser.add_argument("--pages", action="store_true", help="write the page and the plots of earlier results")
     parser.add_argument("--output", type=Path, help="the folder for the results")
     chosen = parser.parse_args()
     is_whole = (chosen.rates, chosen.minutes) == (_RATES, _MINUTES)
     file = (chosen.output or (HERE / "results" if is_whole else HERE.parent / "target/benchmark")) / "load.json"
+    contenders = [*CONTENDERS, *([incumbent(chosen.incumbent)] if chosen.incumbent else [])]
     if not chosen.pages:
         stolen, steps = stolen_seconds(), []
         with tempfile.TemporaryDirectory(prefix="pulsar-spark-load-") as work:
@@ -121,7 +127,7 @@ def main() -> int:
                 [int(one) for one in chosen.rates.split(",")],
                 [float(m) for m in chosen.minutes.split(",")],
             )
-            for step in _steps(rates, minutes, Path(work)):
+            for step in _steps(contenders, rates, minutes, Path(work)):
                 steps.append(asdict(step))
                 run = {
                     "spark": pyspark.__version__,

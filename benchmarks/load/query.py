@@ -24,7 +24,7 @@ class Queries:
         self._query: Any = None
         self._seen = -1
 
-    def begin(self, source: str, server: str, topic: str, target: str, guarantee: str, checkpoint: str) -> None:
+    def begin(self, source: str, server: str, topic: str, target: str, checkpoint: str, *writes: str) -> None:
         """Start a query over new messages of a topic with a trigger each second, and wait until it waits for them.
 
         Args:
@@ -32,14 +32,12 @@ class Queries:
             server: Its address.
             topic: Where messages arrive.
             target: Where their values go.
-            guarantee: The connector's `deliveryGuarantee`; a hyphen for other formats.
             checkpoint: A folder.
+            writes: Options of the writer, as `name=value`.
         """
         rows = self._spark.readStream.format(source).options(**reading(source, server, topic)).load().select("value")
         writer = rows.writeStream.format(source).options(**address(source, server), topic=target)
-        if guarantee != "-":
-            writer = writer.option("deliveryGuarantee", guarantee)
-        writer = writer.option("checkpointLocation", checkpoint)
+        writer = writer.options(**dict(one.split("=", 1) for one in writes)).option("checkpointLocation", checkpoint)
         self._query, self._seen = writer.trigger(processingTime="1 second").start(), -1
         eventually(self._waits, seconds=_START_SECONDS)
 

@@ -32,19 +32,27 @@ class Contender:
     Attributes:
         name: As the page has it.
         source: The format of Spark's reader and writer.
-        guarantee: The connector's `deliveryGuarantee`; a hyphen for other formats.
+        writes: Options of its writer, as `name=value`.
+        jar: Of another connector for Pulsar.
     """
 
     name: str
     source: str
-    guarantee: str = "-"
+    writes: tuple[str, ...] = ()
+    jar: Path | None = None
 
 
 CONTENDERS = (
-    Contender("pulsar-spark, at least once", "pulsar", "at-least-once"),
-    Contender("pulsar-spark, exactly once", "pulsar", "exactly-once"),
+    Contender("pulsar-spark, at least once", "pulsar", ("deliveryGuarantee=at-least-once",)),
+    Contender("pulsar-spark, exactly once", "pulsar", ("deliveryGuarantee=exactly-once",)),
     Contender("Spark-Kafka, at least once", "kafka"),
 )
+
+
+def incumbent(jar: Path) -> Contender:
+    """streamnative/pulsar-spark, by its shaded jar; it fails where its client's queue is full, unless it may wait."""
+    waits = "write.pulsar.producer.blockIfQueueFull=true"
+    return Contender("streamnative/pulsar-spark, at least once", "pulsar", (waits,), jar.resolve())
 
 
 class Place:

@@ -38,9 +38,16 @@ class Queries:
 
 
 @contextmanager
-def running_queries(module: str, log: Path, *arguments: str) -> Iterator[Queries]:
-    """A module of the benchmarks that serves, with the jars of both sources and the arguments."""
-    jars = ",".join(map(str, [jar_path(), *spark_kafka_jars()]))
+def running_queries(module: str, log: Path, *arguments: str, connector: Path | None = None) -> Iterator[Queries]:
+    """A module of the benchmarks that serves, with the jars of both sources and the arguments.
+
+    Args:
+        module: Its name.
+        log: The file of its standard error.
+        arguments: More for its command line.
+        connector: Another jar than that of this connector.
+    """
+    jars = ",".join(map(str, [connector or jar_path(), *spark_kafka_jars()]))
     command = [sys.executable, "-m", f"benchmarks.{module}", jars, *arguments]
     with (
         log.open("w", encoding="utf-8") as errors,
