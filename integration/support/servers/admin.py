@@ -141,7 +141,15 @@ class Admin(testing.Admin):
 
     def expire(self, topic: str, subscription: str, *, ledger: int, entry: int) -> None:
         """Let the messages of a subscription expire up to this one, as their time to live would do."""
-        body = {"ledgerId": ledger, "entryId": entry, "partitionIndex": -1, "batchIndex": -1, "isExcluded": False}
+        number = topic.rpartition("-partition-")[2]
+        partition = int(number) if number.isdigit() else -1  # brokers refuse another one
+        body = {
+            "ledgerId": ledger,
+            "entryId": entry,
+            "partitionIndex": partition,
+            "batchIndex": -1,
+            "isExcluded": False,
+        }
         self.call("POST", f"{topic_path(topic)}/subscription/{quote(subscription, safe='')}/expireMessages", body)
 
     # Schemas
