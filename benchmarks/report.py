@@ -183,6 +183,11 @@ def _cell(figures: Figures | None, measure: str, unit: float, digits: int) -> st
     return "" if figures is None else spread([value / unit for value in getattr(figures, measure)], digits)
 
 
+def typical(millis: Sequence[int]) -> str:
+    """The median, and the 99th percentile in brackets, which is none above the largest."""
+    return f"{statistics.median(millis):.0f} ({statistics.quantiles(millis, n=100, method='inclusive')[98]:.0f})"
+
+
 def spread(values: Sequence[float], digits: int = 0) -> str:
     """The median of some rounds, with the least and the most."""
     return f"**{statistics.median(values):,.{digits}f}** ({min(values):,.{digits}f}-{max(values):,.{digits}f})"

@@ -8,10 +8,10 @@ import statistics
 from typing import TYPE_CHECKING, Any
 
 from benchmarks.plot import THEMES
-from benchmarks.report import keep
+from benchmarks.report import keep, typical
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator
     from pathlib import Path
 
 _TITLES = {"topic": "a topic", "local": "a local path", "plain": "a local path, no processes"}
@@ -110,7 +110,7 @@ def _parts(found: dict[str, Any]) -> Iterator[str]:
             by_place = found["triggers"][kind]
             middles = {place: statistics.median(one[3] for one in rows) for place, rows in by_place.items()}
             for place, rows in by_place.items():
-                logs, whole = _spread([one[0] + one[1] for one in rows]), _spread([one[3] for one in rows])
+                logs, whole = typical([one[0] + one[1] for one in rows]), typical([one[3] for one in rows])
                 ratios = [f"{middles[place] / middles[other]:.2f}" for other in ("local", "plain")]
                 yield _row(title, _TITLES[place], logs, whole, *ratios)
     if "restart" in found:
@@ -142,10 +142,6 @@ def _run(run: dict[str, Any]) -> str:
 
 def _row(*cells: str) -> str:
     return f"| {' | '.join(cells)} |\n"
-
-
-def _spread(millis: Sequence[int]) -> str:
-    return f"{statistics.median(millis):.0f} ({statistics.quantiles(millis, n=100)[98]:.0f})"
 
 
 def _megabytes(size: float) -> str:

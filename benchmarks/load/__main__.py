@@ -26,17 +26,17 @@ import time
 from contextlib import ExitStack
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pyspark
 
 from benchmarks.arena import HERE, compiled
-from benchmarks.load.figures import Sample, Step
+from benchmarks.load.figures import Failure, Sample, Step
 from benchmarks.load.page import write
 from benchmarks.load.servers import CONTENDERS, PARTITIONS, SIZE, Contender, Place, incumbent, running
 from benchmarks.processes import cpu_seconds, resident_megabytes, stolen_seconds
 from benchmarks.run import say
-from benchmarks.streams.queries import Queries, running_queries
+from benchmarks.streams.queries import Queries, QueryFailedError, running_queries
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -91,14 +91,20 @@ def _drained(place: Place, topic: str, target: str) -> float | None:
 
 def _steps(
     contenders: Sequence[Contender], rates: Sequence[int], minutes: Sequence[float], work: Path
-) -> Iterator[Step]:
-    """All rates; a contender that does not keep up with one has none above it."""
+) -> Iterator[Step | Failure]:
+    """All rates; a contender that does not keep up with one, or fails, has none above it."""
     compiled(work)
     going_on = list(contenders)
     for number, rate in enumerate(rates):
         seconds = 60 * minutes[min(number, len(minutes) - 1)]
         for contender in tuple(going_on):
-            step = _step(contender, rate, seconds, work)
+            try:
+                step = _step(contender, rate, seconds, work)
+            except QueryFailedError as e:
+                say(f"{rate:,} messages/s, {contender.name}: {e}")
+                yield Failure(contender.name, rate)
+                going_on.remove(contender)
+                continue
             say(
                 f"{rate:,} messages/s, {contender.name}: {step.all_cores:.2f} cores, reached {step.reached:,.0f}, "
                 f"{step.sent:,} sent, {step.written:,} written, {'keeps up' if step.keeps_up else 'full'}"
@@ -121,14 +127,16 @@ def main() -> int:
     file = (chosen.output or (HERE / "results" if is_whole else HERE.parent / "target/benchmark")) / "load.json"
     contenders = [*CONTENDERS, *([incumbent(chosen.incumbent)] if chosen.incumbent else [])]
     if not chosen.pages:
-        stolen, steps = stolen_seconds(), []
+        stolen = stolen_seconds()
+        steps: list[dict[str, Any]] = []
+        failed: list[dict[str, Any]] = []
         with tempfile.TemporaryDirectory(prefix="pulsar-spark-load-") as work:
             rates, minutes = (
                 [int(one) for one in chosen.rates.split(",")],
                 [float(m) for m in chosen.minutes.split(",")],
             )
             for step in _steps(contenders, rates, minutes, Path(work)):
-                steps.append(asdict(step))
+                (failed if isinstance(step, Failure) else steps).append(asdict(step))
                 run = {
                     "spark": pyspark.__version__,
                     "cores": os.cpu_count(),
@@ -137,7 +145,7 @@ def main() -> int:
                     "stolen": round(stolen_seconds() - stolen, 1),
                 }
                 file.parent.mkdir(parents=True, exist_ok=True)
-                file.write_text(json.dumps({"run": run, "steps": steps}) + "\n", encoding="utf-8")
+                file.write_text(json.dumps({"run": run, "steps": steps, "failed": failed}) + "\n", encoding="utf-8")
     write(file)
     return 0
 

@@ -84,6 +84,19 @@ class Step:
         return self.reached >= LEAST_SHARE * self.rate and self.drained is not None and is_flat(self.behind)
 
 
+@dataclass(frozen=True)
+class Failure:
+    """A query that failed at a rate.
+
+    Attributes:
+        contender: Who read and wrote.
+        rate: Messages a second that were asked for.
+    """
+
+    contender: str
+    rate: int
+
+
 def halves(values: Sequence[float]) -> tuple[float, float]:
     """Medians of the first and of the second half."""
     middle = len(values) // 2

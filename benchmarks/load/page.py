@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import hashlib
 import json
-import statistics
 from typing import TYPE_CHECKING, Any
 
 from benchmarks.load.figures import LEAST_SHARE, Sample, Step, halves
 from benchmarks.plot import THEMES
-from benchmarks.report import keep
+from benchmarks.report import keep, typical
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -31,14 +30,18 @@ than {share:.0%} of the rate, or the backlog grows.
   <img alt="Cores by rate, and the backlog over time" src="plots/load-light.svg">
 </picture>
 
-| messages/s | contender | minutes | reached | sent | written | client, cores | server | Spark | all | micro-batch, ms \
-| behind, s | memory of Spark, MB | of the server | keeps up |
-|--:|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|---|
+| messages/s | contender | minutes | reached | sent | written | client, cores | server | Spark | all | us/message \
+| micro-batch, ms | behind, s | memory of Spark, MB | of the server | keeps up |
+|--:|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|---|
 """
 _NOTES = """
-Sent and written are the topics' own counters, from the first message to the last. A micro-batch: median (99th
-percentile). Behind is what is sent and not yet written, in seconds of the rate, and memory is what is resident: medians
-of the first and of the second half.
+Reached is above the rate where the client makes up for what it did not send in the first 30 s. Sent and written are
+the topics' own counters, from the first message to the last. us/message is the CPU time of all processes. A
+micro-batch: median (99th percentile). Behind is what is sent and not yet written, in seconds of the rate, and memory is
+what is resident: medians of the first and of the second half.
+"""
+_FAILED = """
+At {rate:,} messages/s the query of {contender}, failed.
 """
 _INCUMBENT = """
 streamnative/pulsar-spark has no release for Spark 4: it is its newest source with the imports changed.
@@ -61,7 +64,8 @@ def text(found: dict[str, Any]) -> str:
     """The page of these results."""
     steps = _steps(found)
     more = _INCUMBENT if any(one.contender.startswith("streamnative") for one in steps) else ""
-    return _HEAD.format(share=LEAST_SHARE, **found["run"]) + "".join(map(_row, steps)) + _NOTES + more
+    failed = "".join(_FAILED.format(**one) for one in found["failed"])
+    return _HEAD.format(share=LEAST_SHARE, **found["run"]) + "".join(map(_row, steps)) + _NOTES + failed + more
 
 
 def digest(file: Path) -> str:
@@ -74,16 +78,16 @@ def _steps(found: dict[str, Any]) -> list[Step]:
 
 
 def _row(step: Step) -> str:
-    batch = f"{statistics.median(step.triggers):.0f} ({statistics.quantiles(step.triggers, n=100)[98]:.0f})"
     cells = [
         f"{step.rate:,}",
         step.contender,
-        f"{step.seconds / 60:.0f}",
+        f"{step.seconds / 60:.1f}",
         f"{step.reached:,.0f}",
         f"{step.sent:,}",
         f"{step.written:,}",
         *(f"{cores:.2f}" for cores in (*(step.cores[part] for part in _PARTS), step.all_cores)),
-        batch,
+        f"{step.all_cores / step.reached * 1e6:.1f}",
+        typical(step.triggers),
         _halves(step.behind, 1),
         _halves([one.spark_megabytes for one in step.samples], 0),
         _halves([one.server_megabytes for one in step.samples], 0),
@@ -104,7 +108,7 @@ def _draw(steps: list[Step], theme: str, made_from: str, path: Path) -> None:
     settings: Any = {"svg.fonttype": "none", "svg.hashsalt": "pulsar-spark", "font.size": 9}
     settings |= dict.fromkeys(("text.color", "xtick.color", "ytick.color", "axes.labelcolor"), colours["text"])
     with mpl.rc_context(settings):
-        figure = Figure(figsize=(10, 4.2), facecolor=colours["page"], layout="constrained")
+        figure = Figure(figsize=(10, 1.4 + 0.27 * len(steps)), facecolor=colours["page"], layout="constrained")
         cores, behind = figure.subplots(1, 2)
         _cores(cores, steps)
         _behind(behind, [one for one in steps if one.rate == steps[0].rate])

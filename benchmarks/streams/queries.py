@@ -16,6 +16,10 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
+class QueryFailedError(RuntimeError):
+    """The process of the queries ended by an error of one of them."""
+
+
 class Queries:
     """A process with a Spark session of its own, one query at a time."""
 
@@ -33,7 +37,7 @@ class Queries:
             self._process.stdin.flush()
         line = self._process.stdout.readline()
         if not line:
-            raise RuntimeError(f"the queries' process ended: {self._log.read_text(encoding='utf-8')[-3000:]}")
+            raise QueryFailedError(f"the queries' process ended: {self._log.read_text(encoding='utf-8')[-3000:]}")
         return json.loads(line)
 
 

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
 from benchmarks.load.figures import Sample, Step, is_flat
+from benchmarks.load.page import digest, text
+from benchmarks.plot import RESULTS, THEMES
 
+SOURCE = RESULTS / "load.json"
 RATE = 1000
 CORES = {"generator": 0.1, "server": 0.2, "spark": 0.3}
 
@@ -45,3 +50,10 @@ def test_a_rate_is_kept_up_with_if_it_is_reached_and_nothing_is_left() -> None:
     assert not step([0.5, 1, 2, 3, 4, 5]).keeps_up
     assert replace(good, rate=RATE * 100 // 98).keeps_up
     assert not replace(good, rate=RATE * 100 // 96).keeps_up
+
+
+def test_the_page_and_its_plots_are_made_from_the_committed_results() -> None:
+    assert SOURCE.with_suffix(".md").read_text(encoding="utf-8") == text(json.loads(SOURCE.read_text(encoding="utf-8")))
+    for theme in THEMES:
+        plot = Path(RESULTS / "plots" / f"load-{theme}.svg").read_text(encoding="utf-8")
+        assert f"load.json sha256 {digest(SOURCE)}" in plot, "run: .venv-4.1/bin/python -m benchmarks.load --pages"
