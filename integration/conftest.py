@@ -22,6 +22,7 @@ from support.servers.admin import Admin
 from support.servers.offloading import FORMATS, Offloading, running_offload
 from support.servers.s3a import s3a_jars
 from support.servers.servers import Addresses, remove_namespace, running_server
+from support.servers.two_clusters import Side, two_clusters
 from support.topics.transactions import Sender
 from support.topics.writing import Target
 
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
 
     from pyspark.sql import SparkSession
 
-pytest_plugins = [f"support.runs.{name}" for name in ("ordering", "processors", "sharing", "summary")]
+pytest_plugins = [f"support.runs.{name}" for name in ("ordering", "processors", "sharing", "summary", "together")]
 
 # Fixtures whose tests need Hadoop's S3 client.
 _S3 = {"offloading", "s3_folder"}
@@ -153,6 +154,13 @@ def own_pulsar(_mortal_pulsar: LocalPulsar) -> LocalPulsar:
     if not _mortal_pulsar.running:
         _mortal_pulsar.start()
     return _mortal_pulsar
+
+
+@pytest.fixture(scope="session")
+def sides(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Side, Side]]:
+    """Two clusters for all modules that `together` has."""
+    with two_clusters(tmp_path_factory) as both:
+        yield both
 
 
 @pytest.fixture(scope="session")

@@ -8,30 +8,22 @@ from collections import Counter
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-import pytest
-
 from pulsar_spark import cli
 from pulsar_spark.cli import jar
-from support.servers.two_clusters import REPLICATED, Side, two_clusters
+from support.servers.two_clusters import REPLICATED, Side
 from support.spark.inspecting import main_class
 from support.spark.waiting import eventually
 from support.topics.messages import Received, produce, read_all
 from support.topics.reading import run_available, stream
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from pathlib import Path
 
+    import pytest
     from pyspark.sql import DataFrame, SparkSession
 
 _TOPIC = f"persistent://{REPLICATED}/rides"
 _SECONDS = 180
-
-
-@pytest.fixture(scope="module")
-def sides(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Side, Side]]:
-    with two_clusters(tmp_path_factory) as both:
-        yield both
 
 
 class Rows:

@@ -8,14 +8,13 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from support.servers.two_clusters import REPLICATED, two_clusters
+from support.servers.two_clusters import REPLICATED
 from support.spark.errors import failing
 from support.spark.waiting import becomes, eventually
 from support.topics.messages import produce, read_all
 from support.topics.reading import Batches, assert_exactly_once, existing, read_available, run_available, stream
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from pathlib import Path
 
     from pyspark.sql import SparkSession
@@ -25,12 +24,6 @@ if TYPE_CHECKING:
 _FOREIGN = "PULSAR_CHECKPOINT_OF_ANOTHER_CLUSTER"
 _SECONDS = 180
 _numbers = count(1)
-
-
-@pytest.fixture(scope="module")
-def sides(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Side, Side]]:
-    with two_clusters(tmp_path_factory, transactions=True) as both:
-        yield both
 
 
 def _new_topic(*sides: Side) -> str:

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def pulsar(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Addresses]:
     with own_server(tmp_path_factory.mktemp("limits"), SHORT_LEDGERS) as addresses:
         yield addresses

@@ -1,8 +1,9 @@
-"""A server with authentication for each module, with a topic, and an issuer of tokens for it."""
+"""A server with authentication, with a topic for each module, and an issuer of tokens for it."""
 
 from __future__ import annotations
 
 from contextlib import closing
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pulsar as pulsar_client
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 _NAMESPACE = "public/auth_server"
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def auth_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[AuthServer]:
     """In its namespace the role ``reader`` may consume."""
     auth_server = AuthServer(tmp_path_factory.mktemp("auth_server"))
@@ -31,9 +32,11 @@ def auth_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[AuthServer
 
 
 @pytest.fixture(scope="module")
-def protected_topic(auth_server: AuthServer, tmp_path_factory: pytest.TempPathFactory) -> str:
-    """A topic of the server with authentication; it has ten messages."""
-    name = f"persistent://{_NAMESPACE}/events"
+def protected_topic(
+    auth_server: AuthServer, tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest
+) -> str:
+    """A topic of this module on the server with authentication; it has ten messages."""
+    name = f"persistent://{_NAMESPACE}/events-of-{Path(request.node.name).stem}"
     logger = pulsar_client.FileLogger(pulsar_client.LoggerLevel.Warn, str(tmp_path_factory.mktemp("client") / "log"))
     login = pulsar_client.AuthenticationToken(auth_server.admin_token)
     with closing(pulsar_client.Client(auth_server.server.service_url, authentication=login, logger=logger)) as client:

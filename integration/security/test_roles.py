@@ -29,7 +29,7 @@ def write(spark: SparkSession, options: dict[str, str]) -> None:
 def test_a_role_that_may_only_consume_reads(spark: SparkSession, auth_server: AuthServer, protected_topic: str) -> None:
     options = auth_server.options(protected_topic, **{"auth.token": auth_server.reader_token})
     assert read(spark, options) == 10
-    pattern = {**options, "topicsPattern": "public/auth_server/ev.*"}
+    pattern = {**options, "topicsPattern": "public/auth_server/ev.*-test_roles"}
     del pattern["topic"]
     assert read(spark, pattern) == 10
 

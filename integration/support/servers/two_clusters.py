@@ -37,14 +37,14 @@ class Side:
 
 
 @contextmanager
-def two_clusters(folders: pytest.TempPathFactory, *, transactions: bool = False) -> Iterator[tuple[Side, Side]]:
+def two_clusters(folders: pytest.TempPathFactory) -> Iterator[tuple[Side, Side]]:
     """Start both; whatever they have is kept for ever."""
     with ExitStack() as stack:
 
         def side(name: str) -> Side:
             folder = folders.mktemp(name)
             server = stack.enter_context(
-                LocalPulsar(data_dir=folder / "pulsar", config={"clusterName": name}, transactions=transactions)
+                LocalPulsar(data_dir=folder / "pulsar", config={"clusterName": name}, transactions=True)
             )
             return Side(server, stack.enter_context(connected(server.service_url, folder)))
 

@@ -15,6 +15,7 @@ from support.runs import ordering
 from support.runs.ordering import SHUFFLE, pytest_collection_modifyitems
 from support.runs.processors import Processors, cpu_seconds
 from support.runs.summary import warnings_between
+from support.runs.together import TOGETHER, piece_of_work
 
 _FAILING = """
 import pytest
@@ -61,6 +62,16 @@ def test_long_modules_are_first_and_tests_stay_in_their_order(
 def test_every_module_that_is_first_exists() -> None:
     there = {file.stem for file in Path(ordering.__file__).parents[2].rglob("test_*.py")}
     assert set(ordering.LONGEST) <= there
+
+
+def test_modules_that_share_servers_are_one_piece_of_work() -> None:
+    there = {file.stem for file in Path(ordering.__file__).parents[2].rglob("test_*.py")}
+    for group in TOGETHER:
+        assert set(group) <= there
+        assert len({piece_of_work(f"integration/anywhere/{name}.py") for name in group}) == 1
+    pieces = {piece_of_work(f"integration/anywhere/{group[0]}.py") for group in TOGETHER}
+    assert len(pieces) == len(TOGETHER)
+    assert piece_of_work("integration/read/test_alone.py") == "integration/read/test_alone.py"
 
 
 def test_a_seed_is_an_order(items: list[pytest.Item], monkeypatch: pytest.MonkeyPatch) -> None:
