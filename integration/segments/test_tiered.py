@@ -31,8 +31,8 @@ if TYPE_CHECKING:
 # A name that is another one in the paths of offloaded ledgers.
 _TOPIC = "persistent://public/default/an odd%name"
 _OPEN_ENTRIES = 30
-# Of map files the gate has the rows, and test_plan; SplitPointLoaderSuite, LevelParitySuite, OffloadLocationsSuite and
-# OffloadedLedgersSuite have both formats.
+# Of map files the gate has the rows of all tiers, in test_plan; SplitPointLoaderSuite, LevelParitySuite (the rows),
+# OffloadLocationsSuite and OffloadedLedgersSuite have both formats.
 _FORMATS = pytest.mark.parametrize(
     "offloading", ["block", pytest.param("mapfile", marks=pytest.mark.exhaustive)], indirect=True
 )
@@ -78,6 +78,7 @@ def _in_order(frame: DataFrame) -> list[Row]:
     return sorted(frame.collect(), key=lambda row: [int(part) for part in row["__position"].split(":")])
 
 
+@_FORMATS
 def test_the_rows_are_those_of_the_broker(spark: SparkSession, written: Written) -> None:
     past = _read(spark, written.offloading, readLevel="segment", metadataColumns="all")
     found = metrics(past)
