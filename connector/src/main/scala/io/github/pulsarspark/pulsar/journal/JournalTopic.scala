@@ -59,21 +59,23 @@ private[pulsarspark] final class JournalTopic private[pulsar] (
   /** The records at some positions, which are in order; None if one of them is not there. */
   def records(positions: Seq[Position]): Option[Seq[Array[Byte]]] = named {
     val reader = open(positions.head, isInclusive = true, math.min(positions.size, QueuedRecords))
-    val what   = s"Looking for record ${positions.head} of $name"
     try
-      if (!calls.askByConsumer(what)(() => reader.hasMessageAvailableAsync)) None
-      else
-        positions.foldLeft(Option(Vector.empty[Array[Byte]])) { (found, position) =>
-          found.flatMap(before => at(position, reader).map(before :+ _))
-        }
+      positions.foldLeft(Option(Vector.empty[Array[Byte]])) { (found, position) =>
+        found.flatMap(before => at(position, reader).map(before :+ _))
+      }
     finally { reader.closeAsync(); () }
   }
 
-  @tailrec private def at(position: Position, reader: Reader[Array[Byte]]): Option[Array[Byte]] = {
-    val message = calls.await(s"Reading record $position of $name")(reader.readNextAsync())
-    val found   = JournalReader.position(message.getMessageId)
-    if (found < position) at(position, reader) else Option.when(found == position)(message.getValue)
-  }
+  /** Asks first whether there is a record, because a reader at the end of the topic waits for the next one. The client
+    * knows the answer for all records up to the end that it was told before.
+    */
+  @tailrec private def at(position: Position, reader: Reader[Array[Byte]]): Option[Array[Byte]] =
+    if (!calls.askByConsumer(s"Looking for record $position of $name")(() => reader.hasMessageAvailableAsync)) None
+    else {
+      val message = calls.await(s"Reading record $position of $name")(reader.readNextAsync())
+      val found   = JournalReader.position(message.getMessageId)
+      if (found < position) at(position, reader) else Option.when(found == position)(message.getValue)
+    }
 
   def writer(): JournalWriter = named {
     val opening = client
@@ -147,3 +149,12 @@ private[pulsarspark] object JournalTopic {
       _.isInstanceOf[PulsarClientException.ConsumerBusyException]
     )
 }
+
+/** Place of the records of a journal.
+  *
+  * @param root
+  *   the position before the first record that is needed
+  * @param last
+  *   the last record, as far as the broker says it: it does not when the newest ledger is empty
+  */
+private[journal] final case class JournalBounds(root: Position, last: Option[Position])

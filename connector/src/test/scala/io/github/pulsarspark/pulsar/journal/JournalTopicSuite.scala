@@ -55,6 +55,7 @@ class JournalTopicSuite extends WriteSuite {
       assert(!topic.has(at))
     }
     assertEquals(found(all.head, missing.head, all.last), None)
+    assertEquals(found(all.last, missing.last), None, "the last one is behind the end of the topic")
     assert(all.forall(topic.has))
   }
 
