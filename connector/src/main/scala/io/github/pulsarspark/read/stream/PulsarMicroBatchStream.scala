@@ -105,7 +105,16 @@ private[read] class PulsarMicroBatchStream(task: ReadContext, columns: StructTyp
   override def planInputPartitions(from: Offset, to: Offset): Array[InputPartition] = {
     val end = own(to)
     marks.check(end)
-    tasks.of(ranges.between(own(from), end), newest).toArray
+    keepingLosses(tasks.of(ranges.between(own(from), end), newest).toArray)
+  }
+
+  /** Keeps the losses that a plan finds before Spark commits the batch: a driver that starts after that would not find
+    * them any more.
+    */
+  private def keepingLosses[A](plan: => A): A = {
+    val result = plan
+    losses.keep()
+    result
   }
 
   /** Begins the batches of real-time mode. Fails for options without a meaning there. */
@@ -118,7 +127,7 @@ private[read] class PulsarMicroBatchStream(task: ReadContext, columns: StructTyp
   def planInputPartitions(from: Offset): Array[InputPartition] = {
     val start = own(from)
     marks.check(start)
-    realTime.plan(start).toArray
+    keepingLosses(realTime.plan(start).toArray)
   }
 
   /** The end of a real-time batch. */

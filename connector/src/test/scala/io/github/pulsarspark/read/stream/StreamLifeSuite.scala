@@ -66,6 +66,34 @@ class StreamLifeSuite extends StreamSuite {
     }
   }
 
+  test("loss that a plan finds: kept before the micro-batch ends, of which a later run would not know") {
+    using { topic =>
+      topic.store("p0", 0 -> Seq(0, 0))
+      topic.start(goOn).plan("p0 0:0, p1 1:0", "p0 0:1, p1 1:3")
+      assertEquals(topic.kept, Seq("PARTITION_MISSING p1 1:0"))
+    }
+    def trimmed(plan: (StreamCase, StreamCase#Run) => Any) = using { topic =>
+      topic.store("p0", 1 -> Seq(0, 0), 2 -> Seq(0))
+      plan(topic, topic.start(goOn, adminUrl, "readLevel" -> "segment"))
+      topic.kept
+    }
+    assertEquals(trimmed((_, run) => run.plan("p0 0:0", "p0 1:1")), Seq("TRIMMED p0 0:0"), "by the list of ledgers")
+    val live = trimmed { (topic, run) =>
+      run.source.prepareForRealTimeMode()
+      run.source.planInputPartitions(topic.offset("p0 0:0"))
+    }
+    assertEquals(live, Seq("TRIMMED p0 0:0"), "in real-time mode")
+  }
+
+  test("schemas that the query reads with: kept for its next start at the first trigger, also without a message") {
+    using { topic =>
+      topic.store("p0", 0 -> Nil)
+      val folder = topic.checkpoint.resolve("schemas")
+      topic.start("schemaTrackingLocation" -> folder.toString).latest("p0 0:-1")
+      assert(Files.readString(folder.resolve("0.json")).contains(topic.topic))
+    }
+  }
+
   test("figures of what was read: by tier") {
     using { topic =>
       topic.store("p0", 0 -> Seq(0, 5))
