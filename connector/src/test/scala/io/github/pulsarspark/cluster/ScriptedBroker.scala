@@ -164,6 +164,11 @@ private[cluster] final class ScriptedBroker(
     super.handleAck(command)
   }
 
+  override protected def handleUnsubscribe(command: CommandUnsubscribe): Unit = {
+    consumers.remove(command.getConsumerId).flatMap(_.subscription).foreach(writes.subscriptions.remove)
+    send(Commands.newSuccess(command.getRequestId))
+  }
+
   override protected def handleCloseConsumer(command: CommandCloseConsumer): Unit = {
     consumers.remove(command.getConsumerId)
     send(Commands.newSuccess(command.getRequestId))

@@ -45,6 +45,7 @@ private[write] final class SinkCoordinator private[exactlyonce] (
   private var began           = nanos() // no transaction of the epoch began before
   private var hasWritten      = false   // an epoch of this life, not one that it found
   private var lastDone        = Option.empty[String]
+  private var hasEnded        = false   // the state of the sink
 
   /** State of the driver that a task of the next epoch needs. Its transactions begin after this call. */
   def task: SinkTask = synchronized {
@@ -66,6 +67,9 @@ private[write] final class SinkCoordinator private[exactlyonce] (
 
   /** Totals since the start. */
   def now: SinkTotals = synchronized(totals.copy(open = open.count, oldestOpen = open.oldest))
+
+  /** True if [[close]] has removed the state of a sink that is needed no more. */
+  private[exactlyonce] def isRemoved: Boolean = synchronized(hasEnded)
 
   /** True if the coordinator can commit. */
   def isUsable: Boolean = synchronized(!isStopped)
@@ -260,7 +264,10 @@ private[write] final class SinkCoordinator private[exactlyonce] (
     try
       if (isSettled) {
         abortOrphans(Long.MaxValue, log.owners, None)
-        if (!settings.isForever && open.all.isEmpty) cluster.end()
+        if (!settings.isForever && open.all.isEmpty) {
+          cluster.end()
+          hasEnded = true
+        }
       }
     catch { case NonFatal(e) => log_.warn("ending sink {}: {}", settings.sinkId, e.toString) }
     finally {

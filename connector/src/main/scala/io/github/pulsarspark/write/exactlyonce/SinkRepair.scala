@@ -44,10 +44,10 @@ private[write] object SinkRepair {
     val found  = SinkSettings.ofLog(settings.client, settings.namespace, settings.sinkId, settings.timeout, nonce, log)
     val writer = if (settings.isLast) found.copy(isForever = false) else found
     val coordinator = SinkCoordinator.opened(writer, ControlAccess.Alone, settings.onTorn)
-    try {
-      val epoch = coordinator.start().map { case (prepared, outcome) => repaired(prepared, outcome) }
-      RepairedSink(Some(nonce), epoch, coordinator.now.aborted, isRemoved = !writer.isForever)
-    } finally coordinator.close()
+    val epoch       =
+      try coordinator.start().map { case (prepared, outcome) => repaired(prepared, outcome) }
+      finally coordinator.close()
+    RepairedSink(Some(nonce), epoch, coordinator.now.aborted, coordinator.isRemoved)
   }
 
   private def repaired(prepared: SinkRecord.Prepared, outcome: EpochOutcome): RepairedEpoch = outcome match {
@@ -85,7 +85,7 @@ private[write] final case class RepairSettings(
   * @param aborted
   *   number of transactions that no driver decided
   * @param isRemoved
-  *   true if the state is no longer needed
+  *   true if the state was no longer needed, and is removed
   */
 private[write] final case class RepairedSink(
     nonce: Option[String],

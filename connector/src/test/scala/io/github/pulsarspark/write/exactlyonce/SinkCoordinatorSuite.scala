@@ -76,13 +76,25 @@ class SinkCoordinatorSuite extends UnitSuite {
     assert(sink.log.size - sink.released < 10, s"${sink.released} of ${sink.log.size}")
   }
 
-  test("the state of a job is ended with it") {
-    val sink        = new FakeSink
-    val cluster     = new FakeCluster(sink, new Random(1), 0)
+  /** Ends a job; returns whether its state is ended, and whether its driver says so. */
+  private def ended(aborts: Boolean = true, ends: Boolean = true): (Boolean, Boolean) = {
+    val sink    = new FakeSink
+    val cluster = new FakeCluster(sink, new Random(1), 0) {
+      override def abort(ids: Seq[TransactionId]): Set[TransactionId] = if (aborts) super.abort(ids) else nothing
+      override def end(): Unit = if (ends) super.end() else throw new FakeSink.Lost
+    }
     val coordinator = started(cluster, FakeSink.settings(startsAtZero = false, isForever = false))
     coordinator.commit(0, Seq(sink.attempt(coordinator.task, 0, 0)))
+    sink.attempt(coordinator.task.copy(done = None), 0, 0)
+    assert(!coordinator.isRemoved)
     coordinator.close()
-    assert(cluster.isEnded)
+    (cluster.isEnded, coordinator.isRemoved)
+  }
+
+  test("the state of a job is ended with it, unless a transaction stays open; only what is ended counts as removed") {
+    assertEquals(ended(), (true, true))
+    assertEquals(ended(aborts = false), (false, false))
+    assertEquals(ended(ends = false), (false, false))
   }
 
   test("records that this version cannot read are not passed over") {

@@ -40,12 +40,25 @@ class SinkRepairSuite extends WriteSuite {
     assertEquals(asked(), Nil)
   }
 
+  test("a sink that nothing will write to: its state is removed; of one that goes on it stays") {
+    for (isLast <- Seq(true, false)) {
+      val sink   = if (isLast) "last" else "lasting"
+      val topics = SinkTopics(namespace, sink)
+      log(sink, SinkRecord.Owner("t"))
+      Seq(topics.open, topics.mark).foreach(name => store(name.stripPrefix(topic(""))))
+      val settings = RepairSettings(client(), namespace, sink, 1.minute, TornEpoch.Refuse, isLast)
+      assertEquals(SinkRepair(settings), RepairedSink(Some(s"query:$sink"), None, 0, isRemoved = isLast))
+      val kept = cluster.writes.subscriptions.keys.map(_._1).toSet
+      assertEquals(Seq(topics.log, topics.open, topics.mark).map(kept), Seq.fill(3)(!isLast))
+    }
+  }
+
   test("the sinks of a namespace, each with what its log says") {
     log("b", SinkRecord.Owner("t"))
     log("a", SinkRecord.Owner("u"), SinkRecord.Done(4, 1, 2, 3, "u"))
     store("pulsar-spark-sink-c-open")
     store("another-log")
-    val found = SinkRepair.logs(client(), namespace).filterNot(_._1 == "empty")
+    val found = SinkRepair.logs(client(), namespace).filter(_._1.length == 1)
     assertEquals(found.map { case (id, log) => (id, log.nonce, log.target) },
       Seq(("a", Some("query:a"), "u"), ("b", Some("query:b"), "t")))
     assertEquals(found.map(_._2.done("u").map(_.epoch)), Seq(Some(4L), None))
