@@ -25,7 +25,9 @@ private[pulsarspark] final class SegmentLocator(
 ) {
   import SegmentLocator._
 
-  private val stores = SegmentStores(options, hadoop)
+  private val stores  = SegmentStores(options, hadoop)
+  private val ledgers = known.ledgers
+  private val service = admin.map(new LedgerMetadata(_, options))
 
   /** Skips ledgers at the start and at the end of ranges. Bounds on ledger ids skip at both ends. Bounds on publish
     * times skip at the start alone, ledgers in which every message was published before, unless a producer's clock was
@@ -43,7 +45,7 @@ private[pulsarspark] final class SegmentLocator(
       case (range, w) if w.times.fromInclusive != Long.MinValue || w.ledgers != Interval.Always => range.topic
     }
     val ages =
-      admin.filter(_ => bounded.nonEmpty && !options.readCompacted).fold(Map.empty[String, LedgerPruning])(
+      service.filter(_ => bounded.nonEmpty && !options.readCompacted).fold(Map.empty[String, LedgerPruning])(
         agesOf(_, bounded)
       )
     ranges.map { case (range, bounds) =>
@@ -57,11 +59,9 @@ private[pulsarspark] final class SegmentLocator(
     * @param bytes
     *   closed ledgers of a range with this many bytes suffice
     */
-  def wholeLedgers(ranges: Seq[OffsetRange], bytes: Long): Map[String, Seq[WholeLedger]] = admin match {
-    case Some(admin) if options.mayReadSegments && !options.readCompacted =>
-      unlessSilent(admin, ranges.map(_.topic))(
-        known.ledgers.listed(ranges, bytes)(new LedgerMetadata(admin, options).ofTopics)
-      ).fold(
+  def wholeLedgers(ranges: Seq[OffsetRange], bytes: Long): Map[String, Seq[WholeLedger]] = service match {
+    case Some(lists) if options.mayReadSegments && !options.readCompacted =>
+      unlessSilent(lists, ranges.map(_.topic))(ledgers.listed(ranges, bytes)(lists.ofTopics)).fold(
         { problem =>
           log.info("A limit of bytes is counted, because the admin service did not report the ledgers: {}", problem)
           Map.empty
@@ -79,13 +79,12 @@ private[pulsarspark] final class SegmentLocator(
     * @param bytes
     *   ledgers with this many bytes suffice, not counting the first ledger
     */
-  private[storage] def stored(range: OffsetRange, bytes: Long): Seq[Slice] = admin match {
-    case Some(admin)
+  private[storage] def stored(range: OffsetRange, bytes: Long): Seq[Slice] = service match {
+    case Some(lists)
         if options.mayReadSegments && !options.readCompacted &&
           range.startExclusive.ledgerId < range.endInclusive.ledgerId =>
-      val lists = new LedgerMetadata(admin, options)
-      unlessSilent(admin, Seq(range.topic)) {
-        val storage = known.ledgers.listed(Seq(range), bytes)(lists.ofTopics)
+      unlessSilent(lists, Seq(range.topic)) {
+        val storage = ledgers.listed(Seq(range), bytes)(lists.ofTopics)
         val closed  = storage.get(range.topic).toSeq.flatMap(_.closedFrom(range.startExclusive.ledgerId))
         val within  = closed.takeWhile(_.id <= range.endInclusive.ledgerId)
         val before  = within.drop(1).scanLeft(0L)(_ + _.bytes).takeWhile(_ < bytes)
@@ -113,8 +112,8 @@ private[pulsarspark] final class SegmentLocator(
   /** Ledgers of a topic partition are not where they were. */
   private[storage] def moved(topic: String): Unit = known.moved(Seq(topic))
 
-  private def agesOf(admin: AdminApi, topics: Seq[String]): Map[String, LedgerPruning] =
-    unlessSilent(admin, topics)(new LedgerMetadata(admin, options).ages(topics)).fold(
+  private def agesOf(lists: LedgerMetadata, topics: Seq[String]): Map[String, LedgerPruning] =
+    unlessSilent(lists, topics)(lists.ages(topics)).fold(
       { problem =>
         log.info("No ledger is skipped, because the admin service did not report the ledgers: {}", problem)
         Map.empty
@@ -129,15 +128,15 @@ private[pulsarspark] final class SegmentLocator(
     *   tasks follow
     */
   private[storage] def slices(ranges: Seq[OffsetRange], tail: Option[StreamTail] = None): Seq[Slice] = {
-    val slices = (options.readLevel, admin) match {
+    val slices = (options.readLevel, service) match {
       case (ReadLevel.Broker, _)      => ranges.map(Slice(_, None, ByOption))
       case _ if options.readCompacted => ranges.map(Slice(_, None, Compacted))
       case (_, None)                  => ranges.map(Slice(_, None, NoAdmin))
-      case (_, Some(admin))           =>
+      case (_, Some(lists))           =>
         stores.check()
         val left  = tail.filter(_.isFollowed || options.readLevel == ReadLevel.Auto)
         val short = left.fold(Set.empty[OffsetRange])(t => ranges.filter(known.isShort(_, t)).toSet)
-        located(admin, ranges.filterNot(short), left, tail) match {
+        located(lists, ranges.filterNot(short), left, tail) match {
           case Left(reason)  => ranges.map(range => Slice(range, None, if (short(range)) Short else reason))
           case Right(topics) =>
             ranges.flatMap(range =>
@@ -167,20 +166,19 @@ private[pulsarspark] final class SegmentLocator(
       location: SegmentLocation
   ): Either[String, SegmentLocation] = {
     val obstacle = if (options.readLevel == ReadLevel.Auto) stores.obstacle(location) else None
-    if (obstacle.isDefined && !ledger.isOffloaded) known.ledgers.doubt(topic)
+    if (obstacle.isDefined && !ledger.isOffloaded) ledgers.doubt(topic)
     obstacle.toLeft(location)
   }
 
   private def located(
-      admin: AdminApi,
+      lists: LedgerMetadata,
       ranges: Seq[OffsetRange],
       left: Option[StreamTail],
       tail: Option[StreamTail]
   ): Either[String, Topics] = {
-    val lists           = new LedgerMetadata(admin, options)
     def request: Topics =
       if (tail.isDefined) {
-        val storage = known.ledgers.locate(ranges, left.map(_.ledgers _), tail.exists(_.isFollowed))(lists.ofTopics)
+        val storage = ledgers.locate(ranges, left.map(_.ledgers _), tail.exists(_.isFollowed))(lists.ofTopics)
         Topics(storage, known.locate(storage)(stores.locate(_, lists)))
       } else {
         val ids     = ranges.map(r => r.topic -> Interval(r.startExclusive.ledgerId, r.endInclusive.ledgerId + 1))
@@ -189,19 +187,19 @@ private[pulsarspark] final class SegmentLocator(
       }
     if (options.readLevel == ReadLevel.Segment) Right(request)
     else
-      unlessSilent(admin, ranges.map(_.topic))(request).left.map(problem =>
+      unlessSilent(lists, ranges.map(_.topic))(request).left.map(problem =>
         s"the admin service did not report where topics are stored: $problem"
       )
   }
 
   /** Runs a request. Left: the reason, if the admin service does not respond or did not recently. */
-  private def unlessSilent[A](admin: AdminApi, topics: Seq[String])(request: => A): Either[String, A] =
-    (if (topics.isEmpty) None else UnresponsiveAdmin.obstacle(admin, topics.head)).toLeft(()).flatMap { _ =>
+  private def unlessSilent[A](lists: LedgerMetadata, topics: Seq[String])(request: => A): Either[String, A] =
+    (if (topics.isEmpty) None else UnresponsiveAdmin.obstacle(lists.admin, topics.head)).toLeft(()).flatMap { _ =>
       try Right(request)
       catch {
         case NonFatal(e) =>
           e match {
-            case error: PulsarError if Conditions.Unreachable.is(error) => UnresponsiveAdmin.add(admin)
+            case error: PulsarError if Conditions.Unreachable.is(error) => UnresponsiveAdmin.add(lists.admin)
             case _                                                      => ()
           }
           Left(e.getMessage)

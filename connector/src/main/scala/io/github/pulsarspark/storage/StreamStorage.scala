@@ -24,6 +24,7 @@ private[pulsarspark] final class StreamStorage(
     losses: DataLossPolicy
 ) {
   private val known    = new KnownStorage
+  private val ledgers  = known.ledgers
   private val ofTasks  = new SegmentLocator(admin, options, hadoop, losses, known)
   private val ofDriver = new SegmentLocator(admin, options.orBroker, hadoop, losses, known)
 
@@ -58,18 +59,18 @@ private[pulsarspark] final class StreamStorage(
 
   /** Number of entries in one ledger, and in those between it and a later one; None while that is not known. */
   def entriesBetween(topic: String, from: Long, to: Long): Option[(Long, Long)] =
-    known.ledgers.entriesBetween(topic, from, to)
+    ledgers.entriesBetween(topic, from, to)
 
   /** Requests the list of ledgers from one of them on, for [[entriesBetween]]. */
   def list(topic: String, from: Long): CompletableFuture[Unit] =
     admin.fold(CompletableFuture.completedFuture(())) { service =>
-      known.ledgers.list(topic, from)(ids =>
+      ledgers.list(topic, from)(ids =>
         service.internalStats(topic, withMetadata = false)(new TopicStorage.Reader(ids))
       )
     }
 
   /** Forgets such lists of all other partitions, unless tasks need them. */
-  def keepLists(of: String => Boolean): Unit = known.ledgers.keepLists(of)
+  def keepLists(of: String => Boolean): Unit = ledgers.keepLists(of)
 
   /** Tasks did not find ledgers of these topic partitions where they were. */
   def moved(topics: Iterable[String]): Unit = known.moved(topics)

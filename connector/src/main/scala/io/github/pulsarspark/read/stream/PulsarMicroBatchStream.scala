@@ -51,7 +51,7 @@ private[read] class PulsarMicroBatchStream(task: ReadContext, columns: StructTyp
   private val ends       = new StreamEnds(session, origin, partitions, losses)
   private val limits     = new StreamLimits(task.options, session, origin)
   private val ranges     = new StreamRanges(session, origin, partitions, losses)
-  private val tasks      = new StreamTasks(session, partitions, losses.totals.moved.value)
+  private val tasks      = new StreamTasks(session, partitions, losses)
   private val realTime   = new RealTimeBatches(task, run, session, ends, ranges, tasks, losses, marks)
   private val lag        = new StreamLag(task.options.readCompacted, session.admin.map(_ => session.storage))
 

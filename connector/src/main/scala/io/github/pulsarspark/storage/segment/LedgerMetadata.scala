@@ -20,7 +20,7 @@ import io.github.pulsarspark.pulsar.topics.TopicNames
 /** Requests the ledgers of topic partitions from the admin service, many at a time. It checks the user's own
   * credentials, so a user who may not consume a topic does not learn where it is stored.
   */
-private[pulsarspark] final class LedgerMetadata(admin: AdminApi, options: ReadOptions) {
+private[pulsarspark] final class LedgerMetadata(private[storage] val admin: AdminApi, options: ReadOptions) {
   import LedgerMetadata._
 
   private val calls = new ClusterCalls(options.client, admin.url)
