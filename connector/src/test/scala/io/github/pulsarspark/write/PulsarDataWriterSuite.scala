@@ -81,6 +81,16 @@ class PulsarDataWriterSuite extends WriteSuite {
     )
   }
 
+  test("rows of more topics than stay open: each topic has its rows, also one that was given back in between") {
+    val names = (0 to Destinations.MaxOpen).map(n => s"many-$n")
+    names.foreach(store)
+    write(None, (names ++ names).map(name => InternalRow(text("x"), text(name)))) { writer =>
+      assertEquals(writer.commit(), Acknowledged)
+      assertEquals(writer.currentMetricsValues().map(_.value).toSeq, Seq(2L * names.size))
+    }
+    assertEquals(names.map(stored), names.map(_ => 2))
+  }
+
   test("an exactly-once task: the record of its transaction, then rows, then its marker, then its commit message") {
     store("once")
     val commit = write(Some("once"), rows("a", "b"), Some(None))(_.commit()) match {
@@ -88,6 +98,7 @@ class PulsarDataWriterSuite extends WriteSuite {
       case other              => fail(other.toString)
     }
     assertEquals(commit.transaction.map(t => (t.partition, t.attempt, t.rows)), Some((0, 7L, 2L)))
+    assertEquals(commit.skipped, 0L)
     assert(commit.topicPartitions.contains(topic("once")), commit)
     val order = requests().filter(r => r == "begin" || r.startsWith("send") || r == "register once" || r == "abort")
     assertEquals(order.map(_.replace("pulsar-spark-sink-s", "")),
@@ -103,6 +114,14 @@ class PulsarDataWriterSuite extends WriteSuite {
       order.contains("abort")
     }
     assertEquals(order.toSeq, Seq("close cut", "abort"))
+  }
+
+  test("an exactly-once task whose transaction cannot be recorded for the driver: it sends no row") {
+    store("unrecorded")
+    cluster.writes.refused = Set(topic("pulsar-spark-sink-s-open"))
+    try condition(write(Some("unrecorded"), rows("a"), Some(None))(_.commit()))
+    finally cluster.writes.refused = Set.empty
+    assertEquals(requests().filter(_.endsWith("in transaction")), Nil)
   }
 
   test("an exactly-once task of an epoch that is written: it sends nothing and counts its rows") {

@@ -70,6 +70,9 @@ class StreamMarksSuite extends StreamSuite {
       topic.sequenceId = 41
       val to = topic.marked("p0 0:1")
       assertEquals(condition(topic.start().source.planInputPartitions(topic.offset("p0 0:0"), to)), Foreign)
+      val live = topic.start().source
+      live.prepareForRealTimeMode()
+      assertEquals(condition(live.planInputPartitions(to)), Foreign, "a batch of real-time mode")
     }
   }
 
@@ -97,6 +100,15 @@ class StreamMarksSuite extends StreamSuite {
       topic.store("p0", 0 -> stored(1))
       val read = topic.offset("p0 0:-1")
       assertEquals(latest(topic, read).map(texts(topic, _)), Right("0 0:0"))
+    }
+  }
+
+  test("marks of a topic of which few partitions have messages: of these, whatever ledgers are newer") {
+    using { topic =>
+      topic.store("p0", 0 -> stored(2))
+      Seq(1, 2, 3).foreach(n => topic.store(s"p$n", n -> Nil))
+      val run = topic.start()
+      assertEquals(texts(topic, run.source.deserializeOffset(run.source.initialOffset().json)), "0 0:1")
     }
   }
 

@@ -114,6 +114,27 @@ class StreamPlanSuite extends StreamSuite {
     }
   }
 
+  test("list of ledgers: forgotten with its partition, which another one of the same name does not inherit") {
+    using { topic =>
+      val end = "p0 5:0, p1 2:9" // so that nothing is left whose size is looked for
+      topic.store("p0", 5 -> Seq(0))
+      topic.store("p1", 0 -> ten, 1 -> ten, 2 -> ten)
+      val run = topic.start(adminUrl, goOn)
+      run.latest(end)
+      def planned = run.ranges("p1 0:-1", "p1 0:9")
+      assertEquals(planned, Seq("p1 (0:-1, 0:9] bookies"))
+      lists()
+      assertEquals((planned, lists()), (Seq("p1 (0:-1, 0:9] bookies"), 0))
+      topic.delete("p1")
+      run.latest(end)
+      run.plan("p0 5:-1", "p0 5:0")
+      topic.store("p1", 0 -> ten, 1 -> ten, 2 -> ten)
+      run.latest(end)
+      lists()
+      assertEquals((planned, lists()), (Seq("p1 (0:-1, 0:9] bookies"), 1))
+    }
+  }
+
   test("list of ledgers: requested again after a task did not find a ledger where it was") {
     using { topic =>
       topic.store("p0", 0 -> ten, 1 -> ten, 2 -> ten)

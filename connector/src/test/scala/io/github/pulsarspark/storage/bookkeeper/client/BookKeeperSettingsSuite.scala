@@ -10,6 +10,7 @@ import io.github.pulsarspark.options.ReadOptions
 import io.github.pulsarspark.options.registry.{CheckedOptions, OptionRegistry, Scope}
 import io.github.pulsarspark.storage.bookkeeper.BookKeeperStore
 
+/** Settings of BookKeeper's client, as [[BookKeeperPool]] hands them to it. */
 class BookKeeperSettingsSuite extends UnitSuite {
 
   test("the settings under `bookkeeper.` are settings of BookKeeper's client") {
@@ -20,6 +21,12 @@ class BookKeeperSettingsSuite extends UnitSuite {
     val listed = OptionRegistry.prefixes.find(_.prefix == "bookkeeper.").get.fields
     assert(listed.nonEmpty)
     assertEquals(listed.filterNot(names.contains(_)), Nil)
+  }
+
+  test("a setting of BookKeeper's client is handed to it as it is set") {
+    val options = Map("service.url" -> "pulsar://h:1", "topic" -> "t", "bookkeeper.numIOThreads" -> "3")
+    val read    = ReadOptions(CheckedOptions(options, Scope.BatchRead, _ => Nil))
+    assertEquals(BookKeeperPool.settings(read.bookKeeper), Map("numIOThreads" -> "3"))
   }
 
   test("a class that is no plug-in is refused before there is a task") {
