@@ -6,7 +6,7 @@ ThisBuild / versionScheme := Some("early-semver")
 ThisBuild / scalaVersion  := Versions.scala
 
 Global / concurrentRestrictions := Seq(
-  Tags.limitAll(EvaluateTask.SystemProcessors + 1), // tests wait most of the time
+  Tags.limitAll(math.max(EvaluateTask.SystemProcessors, TestGroups.AtOnce) + 1), // tests wait most of the time
   Tags.limit(Tags.ForkedTestGroup, TestGroups.AtOnce),
   Tags.exclusiveGroup(Tags.Clean)
 )
