@@ -70,7 +70,7 @@ private[format] final class ChunkAssembler(
       incomplete += 1
       ChunkAssembler.log.warn(
         "{}: the message with the last chunk at {} and the id {} is skipped: the topic lacks some of its {} chunks, " +
-          "or has others than the {} entries before it",
+          "or they are more than {} entries before it",
         topic,
         last.fold("")(_.at.toString),
         uuid,

@@ -24,18 +24,28 @@ private[fuzz] object FuzzRule {
     case other                   => throw new IllegalStateException(other.toString)
   }
 
-  /** Fails unless the decoder keeps to the rule. Errors of the JVM, such as a full stack or heap, pass through. */
+  /** Fails unless the decoder keeps to the rule. Errors of the JVM, such as a full stack or heap, pass through. The
+    * lesser of two measures counts: what the JVM does now and then, such as growing a buffer that it keeps, does not
+    * come from the bytes.
+    */
   def check(target: FuzzTarget, bytes: Array[Byte], maxSeconds: Double = MaxSeconds): Unit = {
     outcome(target, bytes) // loads classes
-    val (allocated, began) = (threads.getCurrentThreadAllocatedBytes, threads.getCurrentThreadCpuTime)
-    val first              = outcome(target, bytes)
-    val more               = threads.getCurrentThreadAllocatedBytes - allocated
-    val seconds            = (threads.getCurrentThreadCpuTime - began) / 1e9
-    val most               = target.allowance + BytesPerByte * bytes.length
-    broken(more > most, s"${bytes.length} bytes made it allocate $more bytes, more than $most")
+    val (one, two) = (measured(target, bytes), measured(target, bytes))
+    val allocated  = one.allocated.min(two.allocated)
+    val seconds    = one.seconds.min(two.seconds)
+    val most       = target.allowance + BytesPerByte * bytes.length
+    broken(allocated > most, s"${bytes.length} bytes made it allocate $allocated bytes, more than $most")
     broken(seconds > maxSeconds, s"${bytes.length} bytes took $seconds s of a processor")
-    val again = outcome(target, bytes)
-    broken(again != first, s"the same bytes were first $first, then $again")
+    broken(one.outcome != two.outcome, s"the same bytes were first ${one.outcome}, then ${two.outcome}")
+  }
+
+  private case class Measured(outcome: Either[String, String], allocated: Long, seconds: Double)
+
+  private def measured(target: FuzzTarget, bytes: Array[Byte]): Measured = {
+    val (allocated, began) = (threads.getCurrentThreadAllocatedBytes, threads.getCurrentThreadCpuTime)
+    val found              = outcome(target, bytes)
+    val seconds            = (threads.getCurrentThreadCpuTime - began) / 1e9
+    Measured(found, threads.getCurrentThreadAllocatedBytes - allocated, seconds)
   }
 
   /** Result of the decoder, or the name by which it refused the bytes. */

@@ -47,6 +47,12 @@ class FuzzTargetsSuite extends UnitSuite {
   }
   broken("the same bytes were first")(_ => System.nanoTime())
 
+  test("the rule passes what allocates much now and then") {
+    var calls = 0
+    FuzzRule.check(new Fake(_ => { calls += 1; if (calls % 2 == 0) new Array[Byte](1 << 20).length else 1 << 20 }),
+      Array[Byte](1))
+  }
+
   test("the rule passes what returns, or refuses by a declared exception") {
     FuzzRule.check(new Fake(_.length), Array[Byte](1))
     FuzzRule.check(new Fake(_ => throw new IllegalStateException), Array[Byte](1))
