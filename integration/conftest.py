@@ -194,6 +194,8 @@ def spark(
         .config("spark.sql.shuffle.partitions", "2")
         .config("spark.sql.session.timeZone", "UTC")
         .config("spark.sql.warehouse.dir", str(folder / "warehouse"))
+        # A stream with nothing to read would ask for new messages a hundred times a second.
+        .config("spark.sql.streaming.pollingDelay", "100ms")
         .config(map=_CHECKPOINT_FILES if _SPARK_LINE >= (4, 1) else {})  # Spark 4.0 has the class elsewhere
         .getOrCreate()
     )

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
 _LIFE_SECONDS = 10  # of a token
 _RENEWED_SECONDS = 1
+_TRIGGER = "1 second"
 _LIVES = 3
 _END_SECONDS = 180
 
@@ -108,7 +109,8 @@ def _copying(
     rows = spark.readStream.format("pulsar").options(**strict.options(topic, **options)).load()
     sink = {"operationTimeoutMs": "20000", "sendTimeoutMs": "20000", **login}
     writer = rows.select("value").writeStream.format("pulsar").options(**strict.options(f"{topic}-copy", **sink))
-    return writer.option("checkpointLocation", str(folder / "checkpoint")).start()
+    writer = writer.option("checkpointLocation", str(folder / "checkpoint"))
+    return writer.trigger(processingTime=_TRIGGER).start()
 
 
 @pytest.mark.parametrize(("login", "name"), [(_file, "file"), (_issuer, "oauth2")])
