@@ -89,7 +89,6 @@ def same_at_each_level(
         for level in ("broker", "segment", "auto"):
             frame = batch(spark, service_url, topic=topic, readLevel=level, **{"admin.url": admin.url})
             assert_exactly_once(seen(frame), wanted)
-            assert frame.count() == len(wanted), level
         newest = batch(spark, service_url, topic=topic, startingOffsets="last 7", **{"admin.url": admin.url})
         assert_exactly_once(seen(newest), wanted[-7:])
         return [one.payload for one in wanted]
@@ -223,7 +222,6 @@ def test_the_broker_delivers_what_direct_reads_cannot_decide(
     with changed_admin_url(admin.url, _forget_transactions) as url:
         frame = batch(spark, service_url, topic=topic, readLevel="auto", **{"admin.url": url})
         assert_exactly_once(seen(frame), wanted)
-        assert frame.count() == len(wanted)
         with failing("PULSAR_SEGMENT_READ_FAILED", topic, "which transactions were aborted"):
             seen(batch(spark, service_url, topic=topic, readLevel="segment", **{"admin.url": url}))
 

@@ -151,7 +151,6 @@ def test_mixed_messages(
     assert_exactly_once(seen(frame), existing(received))
     first = [first_chunk(bytes(row[0])) for row in frame.select("__messageId").collect()]
     assert first == [first_chunk(one.id_bytes) for one in received]
-    assert frame.count() == len(received)
 
 
 def test_little_memory_costs_only_time(
@@ -277,9 +276,7 @@ def test_partly_trimmed_messages_are_skipped_and_counted(
     admin.truncate(topic)
     received = eventually(lambda: left if 0 < len(left := read_all(client, topic)) < 3 else None)
     frame = batch(spark, service_url, topic=topic)
-    left = seen(frame)
-    assert left == existing(received)
-    assert frame.count() == len(left)
+    assert seen(frame) == existing(received)
     frame = batch(spark, service_url, topic=topic).select("value")
     frame.collect()
     assert _metric(frame, "pulsarIncompleteChunks") == 1
