@@ -187,6 +187,7 @@ private object LayoutSuite {
     "org.apache.pulsar.client.impl.WithheldPermits"           -> "pulsar.feed",
     "org.apache.pulsar.client.impl.FeedRequest"               -> "pulsar.feed",
     "org.apache.pulsar.client.impl.MessageCounter"            -> "pulsar.feed",
+    "org.apache.pulsar.client.impl.Outages"                   -> "pulsar.feed",
     "org.apache.pulsar.client.impl.PartitionConsumer"         -> "pulsar.feed",
     "org.apache.pulsar.client.impl.PositionConsumer"          -> "pulsar.feed",
     "org.apache.pulsar.client.impl.ProgressConsumer"          -> "pulsar.progress",

@@ -2,6 +2,8 @@ package org.apache.pulsar.client.impl;
 
 import io.github.pulsarspark.pulsar.feed.PartitionFeed;
 import io.netty.buffer.ByteBuf;
+import java.net.URI;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.apache.pulsar.client.api.Consumer;
@@ -38,7 +40,7 @@ abstract class PartitionConsumer extends ConsumerImpl<byte[]> implements Partiti
     private int newestSession; // in which it arrived
     private boolean closed;
     private CompletableFuture<Void> subscribing = CompletableFuture.completedFuture(null);
-    private long longestOutageMillis;
+    private final Outages outages = new Outages(System::nanoTime);
 
     /**
      * Makes a consumer that is not connected.
@@ -119,7 +121,6 @@ abstract class PartitionConsumer extends ConsumerImpl<byte[]> implements Partiti
             subscribing = answered;
             current = session.begin(newest);
             sessionBegan();
-            longestOutageMillis = Math.max(longestOutageMillis, millisDisconnected());
             if (newest != null) {
                 lastDequeuedMessageId = new MessageIdImpl(newest.ledgerId(), newest.entryId(), -1);
             }
@@ -127,6 +128,11 @@ abstract class PartitionConsumer extends ConsumerImpl<byte[]> implements Partiti
         CompletableFuture<Void> subscribed = super.connectionOpened(connection);
         subscribed.whenComplete((ignored, failure) -> answered.complete(null));
         subscribed.thenRun(() -> {
+            synchronized (lock) {
+                if (session.number() == current && connection == cnx()) { // neither is lost again
+                    outages.end();
+                }
+            }
             boundsRequests.failBefore(current);
             if (provesAtOnce(current)) {
                 boundsRequests.send();
@@ -148,16 +154,20 @@ abstract class PartitionConsumer extends ConsumerImpl<byte[]> implements Partiti
         }
     }
 
-    /** Returns the milliseconds since the last connection was lost; 0 if none was. */
-    private long millisDisconnected() {
-        long since = getLastDisconnectedTimestamp();
-        return since == 0 ? 0 : System.currentTimeMillis() - since;
+    @Override
+    void connectionClosed(ClientCnx connection, Optional<Long> delayMillis, Optional<URI> broker) {
+        synchronized (lock) {
+            if (connection == cnx()) { // a late notice of one that was replaced begins nothing
+                outages.begin();
+            }
+        }
+        super.connectionClosed(connection, delayMillis, broker);
     }
 
     @Override
     public long longestOutageMillis() {
         synchronized (lock) {
-            return isConnected() ? longestOutageMillis : Math.max(longestOutageMillis, millisDisconnected());
+            return outages.longestMillis();
         }
     }
 
@@ -172,7 +182,7 @@ abstract class PartitionConsumer extends ConsumerImpl<byte[]> implements Partiti
         }
         first = null;
         session.waitAfter(after, newestSession);
-        longestOutageMillis = 0; // whatever arrived during an outage is up to the newest entry
+        outages.forget(); // whatever arrived during an outage is up to the newest entry
         return true;
     }
 
