@@ -1,4 +1,4 @@
-"""A bad line between Spark and the broker, slow or cut every second: rows exactly once, and nothing left behind."""
+"""A bad line between Spark and the broker, slow or cut every second: rows as promised, and nothing left behind."""
 
 from __future__ import annotations
 
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     from support.servers.admin import Admin
     from support.servers.servers import Addresses
+    from support.topics.writing import Target
 
 _DELAY_SECONDS = 0.02
 _CUT_SECONDS = 1.0
@@ -75,3 +76,18 @@ def test_a_batch_and_a_stream_over_a_bad_line(
             proxy.delay_seconds = 0
     assert_exactly_once(batches.rows, existing(read_all(client, streamed)))
     assert line == "slow" or sum(cuts) >= 3, cuts
+
+
+@pytest.mark.parametrize("guarantee", ["at-least-once", "exactly-once"])
+def test_a_write_over_a_slow_line(target: Target, topic: str, guarantee: str) -> None:
+    target.admin.create_topic(topic, partitions=2)
+    with running_broker_proxy(target.service_url) as proxy:
+        proxy.delay_seconds = _DELAY_SECONDS
+        more = {
+            "service.url": proxy.service_url,
+            "deliveryGuarantee": guarantee,
+            "pulsar.producer.batchingMaxMessages": "7",
+        }
+        target.append_sql(f"select string(id) as value from range({_MESSAGES})", topic, more)
+    written = sorted(int(message.payload) for message in target.messages(topic))
+    assert (written if guarantee == "exactly-once" else sorted(set(written))) == list(range(_MESSAGES))

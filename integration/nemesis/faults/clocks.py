@@ -23,7 +23,7 @@ def set_clock_of_job(arena: Arena) -> bool:
 
 
 def set_clock_of_brokers(arena: Arena) -> bool:
-    """That of all brokers, by up to three hours, so that open transactions seem to time out."""
+    """That of all brokers, by less than the three hours after which they abort the transactions of a sink."""
     seconds = arena.chance.randrange(60, 3 * 60 * 60)
     broker = arena.chance.choice(arena.cluster.brokers)
     with suppress(OSError), arena.broker_clock.ahead(seconds):
