@@ -142,6 +142,7 @@ test-beside:
 .PHONY: test-all
 test-all: ## Every test there is: the gate with the exhaustive tests, more of them on the other Spark lines, other servers, soak
 	SPARK_SUBMIT_OPTS= PULSAR_SPARK_TEST_CANCEL_SECONDS=120 PULSAR_SPARK_TEST_COPY_SECONDS=60 PULSAR_SPARK_TEST_SAMPLES=20 $(MAKE) test TIER= SMOKE="$(SMOKE) $(MORE_ON_OTHER_LINES)"
+	$(call phase,next client,compile-next)
 	$(call phase,Spark Connect,$(OTHER_LINES:%=connect-%))
 	$(call phase,table formats,test-lakes)
 	$(call phase,stateful processors,test-processors)
@@ -149,6 +150,10 @@ test-all: ## Every test there is: the gate with the exhaustive tests, more of th
 	$(call phase,missing rules,test-controls)
 	$(call phase,site,site-looks)
 	$(call phase,soak,soak)
+
+.PHONY: compile-next
+compile-next: $(VENV)/.ready ## Compile the sources against the client of the next major version of Pulsar
+	$(SBT) -warn next/compile
 
 # All that sbt has to do, in one go: another start of it takes 20 seconds of a processor, and its compiler is cold again.
 # `all` checks the form of sources and makes the jar while tests wait for deadlines.

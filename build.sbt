@@ -76,6 +76,29 @@ lazy val realtime = project
     publish / skip               := true
   )
 
+/** The connector's sources, compiled against the client of the next major version of Pulsar and never run. A file in
+  * src/next takes the place of that of the same name.
+  */
+lazy val next = project
+  .in(file("target/next"))
+  .disablePlugins(ScalafmtPlugin) // they are the connector's
+  .settings(
+    libraryDependencies ++= Dependencies.next ++ provided,
+    excludeDependencies ++= unwanted,
+    Compile / unmanagedSources := {
+      val instead = ((connector / sourceDirectory).value / "next" ** "*.java").get()
+      val names   = instead.map(_.getName).toSet
+      instead ++ (connector / Compile / unmanagedSources).value.filterNot(source => names(source.getName))
+    },
+    Compile / managedSources := (connector / Compile / managedSources).value,
+    Compile / resources      := Nil,
+    Test / unmanagedSources  := Nil,
+    scalacOptions            := (connector / scalacOptions).value,
+    // not -Werror: classes of the client name annotations that it does not bring
+    javacOptions   := (connector / javacOptions).value.filterNot(_ == "-Werror"),
+    publish / skip := true
+  )
+
 /** Throughput of single parts, beside the other benchmarks and in no jar. Uses the messages and entries of the tests.
   */
 lazy val micro = project

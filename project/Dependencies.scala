@@ -50,6 +50,25 @@ object Dependencies {
     "org.scalameta" %% "munit-scalacheck" % Versions.scalacheck % Test
   )
 
+  /** The next client in place of the one in the jar. The other clients stay what they are. */
+  val next: Seq[ModuleID] = Seq(
+    ("org.apache.pulsar"     % "pulsar-client-original"         % Versions.pulsarNext).excludeAll(notServed: _*),
+    ("org.apache.pulsar"     % "pulsar-client-messagecrypto-bc" % Versions.pulsarNext).excludeAll(notServed: _*),
+    "org.asynchttpclient"    % "async-http-client"              % Versions.asyncHttpClient,
+    ("org.apache.bookkeeper" % "bookkeeper-server"              % Versions.bookKeeper).excludeAll(ofBookies: _*)
+  )
+
+  /** Parts of the next client that the registry lacks, or lacks the parent POM of. The sources use none of them. */
+  private lazy val notServed: Seq[ExclusionRule] = Seq(
+    ExclusionRule("com.fasterxml.jackson.module", "jackson-module-jsonSchema"),
+    ExclusionRule("com.typesafe.netty"),
+    ExclusionRule("io.netty", "netty-resolver-dns-native-macos"),
+    ExclusionRule("io.netty", "netty-transport-native-epoll"),
+    ExclusionRule("io.netty", "netty-transport-native-io_uring"),
+    ExclusionRule("org.apache.bookkeeper"),
+    ExclusionRule("org.asynchttpclient")
+  )
+
   val fuzzing: Seq[ModuleID] = Seq("com.code-intelligence" % "jazzer" % Versions.jazzer)
 
   /** Brought along by the Pulsar client and wanted nowhere: the jar of jars, and annotations only compilers read. */

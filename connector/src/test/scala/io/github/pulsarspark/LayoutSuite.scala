@@ -194,6 +194,7 @@ private object LayoutSuite {
     "org.apache.pulsar.client.impl.WholeBatch"                -> "pulsar.producer",
     "org.apache.pulsar.client.impl.WholeBatchContainer"       -> "pulsar.producer",
     "org.apache.bookkeeper.client.BatchReads"                 -> "storage.bookkeeper.client",
+    "org.apache.pulsar.client.impl.auth.oauth2.Redirects"     -> "pulsar.connection",
     "org.apache.pulsar.client.impl.auth.oauth2.SteppedOAuth2" -> "pulsar.connection"
   )
 

@@ -3,9 +3,6 @@ package org.apache.pulsar.client.impl.auth.oauth2;
 import java.net.URL;
 import java.util.function.Consumer;
 import org.apache.pulsar.client.api.PulsarClientException;
-import org.asynchttpclient.AsyncHttpClient;
-import org.asynchttpclient.DefaultAsyncHttpClient;
-import org.asynchttpclient.DefaultAsyncHttpClientConfig;
 
 /**
  * OAuth 2.0 that asks before each of its two steps whether the host may be called: the issuer, and the endpoint that
@@ -29,17 +26,8 @@ public final class SteppedOAuth2 extends AuthenticationOAuth2 {
         }
         FlowBase steps = (FlowBase) flow;
         step.accept(steps.issuerUrl);
-        steps.httpClient = withoutRedirects(steps.httpClient);
+        Redirects.refuse(steps);
         super.start();
         step.accept(steps.metadata.getTokenEndpoint());
-    }
-
-    private static AsyncHttpClient withoutRedirects(AsyncHttpClient client) throws PulsarClientException {
-        try (client) {
-            return new DefaultAsyncHttpClient(
-                new DefaultAsyncHttpClientConfig.Builder(client.getConfig()).setFollowRedirect(false).build());
-        } catch (java.io.IOException e) {
-            throw new PulsarClientException(e);
-        }
     }
 }
