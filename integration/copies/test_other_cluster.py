@@ -10,9 +10,19 @@ import pytest
 
 from support.servers.two_clusters import REPLICATED
 from support.spark.errors import failing
+from support.spark.logs import warnings
 from support.spark.waiting import becomes, eventually
 from support.topics.messages import produce, read_all
-from support.topics.reading import Batches, assert_exactly_once, existing, read_available, run_available, stream
+from support.topics.reading import (
+    Batches,
+    assert_exactly_once,
+    batch,
+    existing,
+    read_available,
+    run_available,
+    stream,
+)
+from support.topics.writing import Target
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -143,3 +153,57 @@ def test_an_exactly_once_sink_is_refused_by_another_cluster(
     assert read_all(west.client, target) == []
     write(east)
     assert len(read_all(east.client, target)) == 30
+
+
+@pytest.mark.exhaustive
+def test_exactly_once_onto_a_replicated_topic_is_a_warning(
+    spark: SparkSession, sides: tuple[Side, Side], tmp_path: Path
+) -> None:
+    """The other cluster gets the messages of committed transactions, one by one."""
+    east, west = sides
+    source, target = _new_topic(east), f"persistent://{REPLICATED}/once"
+    produce(east.client, source, [b"%d" % number for number in range(40)])
+    options = {"service.url": east.service_url, "admin.url": east.server.admin_url, "topic": target}
+    options |= {"deliveryGuarantee": "exactly-once", "sinkId": tmp_path.name, "sinkNamespace": "public/default"}
+    frame = stream(spark, east.service_url, topic=source, startingOffsets="earliest").select("value")
+    writer = frame.writeStream.format("pulsar").options(**options).option("checkpointLocation", str(tmp_path / "kept"))
+    with warnings(spark, tmp_path) as logged:
+        run_available(writer)
+        eventually(lambda: f"exactly once to topic {target} in this cluster alone. Its clusters are" in logged())
+    assert len(read_all(east.client, target)) == 40
+
+    def at_the_other() -> set[int]:
+        has = target in west.admin.topics(REPLICATED)
+        return {int(one.payload) for one in read_all(west.client, target)} if has else set()
+
+    becomes(at_the_other, set(range(40)))
+
+
+@pytest.mark.exhaustive
+def test_a_namespace_of_the_other_cluster_is_named(
+    spark: SparkSession, sides: tuple[Side, Side], tmp_path: Path
+) -> None:
+    """Brokers serve no topic of a namespace that is not in their cluster; the client asks them until the timeout."""
+    east, west = sides
+    namespace = "public/restricted"
+    topic = f"persistent://{namespace}/rides"
+    for side in sides:
+        side.admin.create_namespace(namespace, policies={"replication_clusters": ["east", "west"]})
+        side.admin.set_retention(namespace, minutes=-1, megabytes=-1)
+    produce(east.client, topic, [b"%d" % number for number in range(10)])
+    options = {"topic": topic, "startingOffsets": "earliest"}
+    batches = Batches()
+    read_available(stream(spark, east.service_url, **options), tmp_path, batches)
+    becomes(lambda: len(read_all(west.client, topic)), 10)
+    for side in sides:
+        side.admin.set_policy(namespace, "replication", ["west"])
+    refusal = ("PULSAR_NAMESPACE_OF_OTHER_CLUSTERS", topic, east.service_url, "clusters=[west]")
+    soon = {"operationTimeoutMs": "3000"}
+    with failing(*refusal):
+        batch(spark, east.service_url, topic=topic, **soon).count()
+    with failing(*refusal):
+        Target(spark, east.client, east.admin, east.service_url).append_sql("select 'x' as value", topic, soon)
+    with failing(*refusal):
+        read_available(stream(spark, east.service_url, **options, **soon), tmp_path, batches)
+    assert len(batches.rows) == 10
+    assert batch(spark, west.service_url, topic=topic).count() == 10

@@ -41,7 +41,7 @@ private[write] object ExactlyOnceWrites {
         "Write fewer partitions, by coalesce"
       )
 
-  /** Pulsar does not replicate transactions. A broker with deduplication drops repeated sequence ids. */
+  /** Rows of an epoch go to the same clusters. A broker with deduplication drops repeated sequence ids. */
   private val Refused = Seq(MetadataColumns.ReplicationClusters, MetadataColumns.SequenceId)
 
   /** The id of the stream whose `foreachBatch` runs on this thread. */

@@ -65,6 +65,8 @@ private[pulsarspark] final class ClusterCalls(options: ClientOptions, url: Strin
     case e if ClusterCalls.named(e).isDefined         => ClusterCalls.named(e).get
     case e @ (_: PulsarClientException.AuthenticationException | _: PulsarClientException.AuthorizationException) =>
       Conditions.AccessDenied(what = what, url = url, cause = FirstLine(e)).causedBy(e)
+    case e if ClusterCalls.isElsewhere(e) =>
+      Conditions.NamespaceOfOtherClusters(what = what, url = url, cause = FirstLine(e)).causedBy(e)
     case e => untrusted(what, e).getOrElse(noAnswer(what, e))
   }
 
@@ -89,6 +91,10 @@ private object ClusterCalls {
   /** The client wraps also what stops it from connecting, such as a host that the policy of a server does not list. */
   private def named(failure: Throwable): Option[Throwable] =
     Iterator.iterate(failure)(_.getCause).takeWhile(_ != null).collectFirst { case e: Throwable with PulsarError => e }
+
+  /** True if brokers refuse a request because the namespace is not in their cluster. Its clusters follow. */
+  private def isElsewhere(failure: Throwable): Boolean = failure.isInstanceOf[PulsarClientException] &&
+    Option(failure.getMessage).exists(_.contains("Namespace missing local cluster name"))
 
   /** The client wraps a refused connection and an unknown host into whatever it was doing. */
   private def noConnection(failure: Throwable): Option[Throwable] =

@@ -9,6 +9,7 @@ import org.slf4j.LoggerFactory
 import io.github.pulsarspark.common.BoundedParallel
 import io.github.pulsarspark.errors.Conditions
 import io.github.pulsarspark.pulsar.PulsarConnection
+import io.github.pulsarspark.pulsar.admin.AdminApi
 import io.github.pulsarspark.pulsar.transactions._
 
 /** The topics of a sink and the transaction coordinator of a cluster.
@@ -36,7 +37,14 @@ private[exactlyonce] final class PulsarSinkCluster(settings: SinkSettings, acces
   override def check(): Unit = {
     val id = transactions.begin(CheckTimeout)
     val _  = transactions.isEnded(id, transactions.abort(id))
-    if (settings.startsAtZero) connection.admin.foreach(ControlPolicies.warn(_, settings.namespace, settings.sinkId))
+    connection.admin.foreach(warn)
+  }
+
+  /** Warns when a query or a job begins, and not at each of the writes that `foreachBatch` makes. */
+  private def warn(admin: AdminApi): Unit = {
+    if (settings.startsAtZero) ControlPolicies.warn(admin, settings.namespace, settings.sinkId)
+    if (settings.startsAtZero || !settings.isForever)
+      settings.topic.foreach(ReplicatedTargets.warn(admin, _, settings.sinkId))
   }
 
   /** Topics of the sink that are open, once it is taken over. */
