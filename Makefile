@@ -122,22 +122,23 @@ test-python: $(VENV)/.ready
 
 .PHONY: test-integration
 test-integration: $(VENV)/.ready $(CLASS_DATA) $(PACKAGED_JAR) $(WHEEL) ## Run the tests against a real Pulsar, with the packaged jar
-	$(VENV)/bin/python $(PYTEST) -n $(WORKERS) --dist loadfile --durations=15 integration
+	$(VENV)/bin/python $(PYTEST) -n $(WORKERS) --dist loadfile --durations=15 $(foreach test,$(BESIDE),--ignore=$(call path-of,$(test))) integration
 
 # First what tests need, and what needs no server; then all that needs both. No processor waits for the longest part.
 .PHONY: test
 test: ## The gate, in half an hour: all tests but exhaustive ones on one Spark line, smoke tests on the others
 	$(call phase,environments and checks,--jobs=3 AT_ONCE=yes scala lint-python test-python downloads $(CLASS_DATA) $(OTHER_ENVIRONMENTS) $(VENV)/connect/.ready)
-	$(call phase,tests,--jobs=2 --output-sync=none AT_ONCE=yes test-integration test-beside,$(BESIDE_SERVER))
+	$(call phase,tests,--jobs=2 --output-sync=none AT_ONCE=yes BESIDE="$(PROGRAMS)" test-integration test-beside,$(BESIDE_SERVER))
 
-# Tests of all Spark lines and of executors share a server; alone each has its own.
+# Tests of programs, of all Spark lines and of executors share a server; alone each has its own.
 BESIDE_SERVER := PYTHONPATH=integration $(VENV)/bin/python integration/support/runs/beside_server.py target/server env -u PYTHONPATH
 
 # What runs beside the integration tests, one after the other.
 .PHONY: test-beside
-test-beside:
+test-beside: $(PACKAGED_JAR) $(WHEEL)
 	$(call phase,executors,AT_ONCE= test-executors)
 	$(call phase,other Spark lines,AT_ONCE= test-other-lines)
+	$(call phase,programs,AT_ONCE= test-programs)
 
 .PHONY: test-all
 test-all: ## Every test there is: the gate with the exhaustive tests, more of them on the other Spark lines, other servers, soak
@@ -178,6 +179,14 @@ test-matrix: test-other-lines smoke-$(MAIN_LINE) ## Read, stream and write on ev
 .PHONY: test-executors
 test-executors: $(VENV)/.ready $(CLASS_DATA) $(PACKAGED_JAR) ## Run reads and writes in executors of their own, which are killed and frozen
 	$(VENV)/bin/python $(PYTEST) --durations=5 $(EXECUTOR_TESTS)
+
+# Tests without a Spark session of their own: those of programs, and those that only compute. They need no worker.
+PROGRAMS := test_class_path test_controls test_demo test_incumbent_readme test_local_command test_model \
+  test_modes_of_lines test_nemesis_smoke test_packaged_jar test_recorded test_secrets test_tools test_vulnerabilities
+
+.PHONY: test-programs
+test-programs: $(VENV)/.ready $(CLASS_DATA) $(PACKAGED_JAR) $(WHEEL)
+	$(VENV)/bin/python $(PYTEST) --durations=5 $(foreach test,$(PROGRAMS),$(call path-of,$(test)))
 
 # The newest line of Spark for which both formats have a library.
 .PHONY: test-lakes

@@ -20,8 +20,6 @@ import pytest
 from python.incumbent_examples import EXAMPLES, FIRST, SECOND, SENT, Example
 
 if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
-
     from support.servers.admin import Admin
     from support.servers.servers import Addresses
 
@@ -34,31 +32,6 @@ HELPER_OF_SCALA = "import org.apache.spark.sql.pulsar.JsonUtils._"
 # As the README spells them.
 LATEST = [8, *[-1] * 8, 127, 16, *[-1] * 8, 127]
 EARLIEST = [8, *[-1] * 9, 1, 16, *[-1] * 9, 1]
-
-METADATA = (
-    "__key:binary,__topic:string,__messageId:binary,__publishTime:timestamp,__eventTime:timestamp,"
-    "__messageProperties:map<string,string>"
-)
-MORE = "__keyIsText:boolean,__orderingKey:binary"  # behind those that the README names
-FOO = {
-    "type": "record",
-    "name": "Foo",
-    "fields": [
-        {"name": "i", "type": "int"},
-        {"name": "f", "type": "float"},
-        {
-            "name": "bar",
-            "type": [
-                "null",
-                {
-                    "type": "record",
-                    "name": "Bar",
-                    "fields": [{"name": "b", "type": "boolean"}, {"name": "s", "type": ["null", "string"]}],
-                },
-            ],
-        },
-    ],
-}
 
 
 def _send(client: pulsar_client.Client, topic: str, rows: tuple[tuple[str, str], ...]) -> list[list[int]]:
@@ -162,20 +135,3 @@ def test_few_examples_differ_on_purpose() -> None:
         "Configurations: startingOffsets",  # latest in a batch, which is an error there, too
         "Configurations: endingOffsets",  # the earliest id, which is an error there, too
     }
-
-
-@pytest.mark.parametrize(
-    ("kind", "schema", "columns"),
-    [
-        ("AVRO", json.dumps(FOO), "i:int,f:float,bar:struct<b:boolean,s:string>"),
-        ("DOUBLE", "", "value:double"),
-    ],
-    ids=["AVRO", "DOUBLE"],
-)
-def test_topics_have_the_columns_of_the_example(
-    spark: SparkSession, admin: Admin, service_url: str, topic: str, kind: str, schema: str, columns: str
-) -> None:
-    admin.create_topic(topic)
-    admin.upload_schema(topic, kind, schema)
-    frame = spark.read.format("pulsar").option("service.url", service_url).option("topic", topic).load()
-    assert frame.schema.simpleString() == f"struct<{columns},{METADATA},{MORE}>"
