@@ -16,13 +16,16 @@ if TYPE_CHECKING:
 
 
 @contextmanager
-def running_program(program: Path, task: Mapping[str, object], folder: Path) -> Iterator[subprocess.Popen[str]]:
+def running_program(
+    program: Path, task: Mapping[str, object], folder: Path, environment: Mapping[str, str] | None = None
+) -> Iterator[subprocess.Popen[str]]:
     """Run a Python program with what tests import, and kill it at the end, with its JVM.
 
     Args:
         program: Its file. Its one argument is the task as JSON.
         task: What it does.
         folder: Its working folder; its standard error is appended to `driver.log` there.
+        environment: Environment variables in addition to those of this process.
     """
     with (folder / "driver.log").open("a") as log:
         process = subprocess.Popen(
@@ -31,7 +34,7 @@ def running_program(program: Path, task: Mapping[str, object], folder: Path) -> 
             stderr=log,
             text=True,
             cwd=folder,
-            env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
+            env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), **(environment or {})},
             start_new_session=True,
         )
     try:
