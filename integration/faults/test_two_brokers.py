@@ -15,7 +15,7 @@ from support.servers.cluster import Cluster, running_cluster
 from support.spark.blocking_batch import LARGE, TAKEN_AT_MOST, blocking_batch
 from support.spark.errors import failing
 from support.spark.waiting import IN_TIME, eventually, within
-from support.topics.copying import CopyingStream
+from support.topics.copying import Copies
 from support.topics.messages import produce, read_all
 from support.topics.reading import (
     Batches,
@@ -38,8 +38,6 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.exhaustive
 
-_GUARANTEES = ("at-least-once", "exactly-once")
-_PARTITIONS = 2
 # The metadata store takes a broker for alive for so long, so that an outage of half of it changes no owner.
 _SESSION_SECONDS = 20
 _OUTAGE_SECONDS = 10
@@ -76,36 +74,6 @@ def topic(request: pytest.FixtureRequest) -> str:
     return f"persistent://public/default/{request.node.name}"
 
 
-class _Copies:
-    """A topic of two partitions, and streams that copy it, one for each guarantee."""
-
-    def __init__(
-        self, spark: SparkSession, cluster: Cluster, writer: pulsar_client.Client, source: str, folder: Path
-    ) -> None:
-        self._writer, self._source, self._sent = writer, source, 0
-        for name in (source, *(f"{source}-{one}" for one in _GUARANTEES)):
-            cluster.admin.create_topic(name, partitions=_PARTITIONS)
-        self._streams = [CopyingStream(spark, cluster.service_url, source, one, folder / one) for one in _GUARANTEES]
-
-    def running(self) -> ExitStack:
-        stack = ExitStack()
-        for one in self._streams:
-            stack.enter_context(one.running())
-        return stack
-
-    def send(self, count: int = 500) -> None:
-        numbers = range(self._sent, self._sent + count)
-        produce(self._writer, self._source, [b"%d" % number for number in numbers], batch_size=7)
-        self._sent += count
-
-    def check(self) -> None:
-        """All that was sent arrives, in the second copy once."""
-        sent = {b"%d" % number for number in range(self._sent)}
-        assert {message.payload for message in read_all(self._writer, self._source)} == sent
-        for one in self._streams:
-            one.until_copied(self._writer)
-
-
 def test_the_owner_of_a_topic_is_killed_under_a_read(
     spark: SparkSession, cluster: Cluster, writer: pulsar_client.Client, topic: str, tmp_path: Path
 ) -> None:
@@ -123,7 +91,7 @@ def test_the_owner_of_a_topic_is_killed_under_a_read(
 def test_the_owner_of_a_topic_is_killed_under_streams(
     spark: SparkSession, cluster: Cluster, writer: pulsar_client.Client, topic: str, tmp_path: Path
 ) -> None:
-    copies = _Copies(spark, cluster, writer, topic, tmp_path)
+    copies = Copies(spark, cluster.service_url, cluster.admin, writer, topic, tmp_path)
     copies.send()
     with copies.running():
         copies.check()
@@ -140,7 +108,7 @@ def test_the_owner_of_a_topic_is_killed_under_streams(
 def test_the_metadata_store_is_lost_for_some_seconds(
     spark: SparkSession, cluster: Cluster, writer: pulsar_client.Client, topic: str, tmp_path: Path
 ) -> None:
-    copies = _Copies(spark, cluster, writer, topic, tmp_path)
+    copies = Copies(spark, cluster.service_url, cluster.admin, writer, topic, tmp_path)
     copies.send()
     read_topic = f"{topic}-read"
     produce(writer, read_topic, [LARGE] * (TAKEN_AT_MOST + 40))

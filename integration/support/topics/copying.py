@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING
 
 from pulsar_spark.errors import condition_of
 from support.spark.waiting import eventually
-from support.topics.messages import read_all
+from support.topics.messages import produce, read_all
 from support.topics.reading import stream
 
 if TYPE_CHECKING:
@@ -19,6 +19,10 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
     from pyspark.sql.streaming.query import StreamingQuery
 
+    from support.servers.admin import Admin
+
+_GUARANTEES = ("at-least-once", "exactly-once")
+_PARTITIONS = 2
 _SECONDS = 300
 _LATE = {"operationTimeoutMs": "60000", "sendTimeoutMs": "120000"}
 
@@ -79,3 +83,35 @@ class CopyingStream:
     @staticmethod
     def _payloads(client: pulsar.Client, topic: str) -> Counter[bytes]:
         return Counter(message.payload for message in read_all(client, topic))
+
+
+class Copies:
+    """A topic of two partitions, and streams that copy it, one for each guarantee."""
+
+    def __init__(
+        self, spark: SparkSession, service_url: str, admin: Admin, writer: pulsar.Client, source: str, folder: Path
+    ) -> None:
+        self._writer, self._source, self._sent = writer, source, 0
+        for name in (source, *(f"{source}-{one}" for one in _GUARANTEES)):
+            admin.create_topic(name, partitions=_PARTITIONS)
+        self._streams = [CopyingStream(spark, service_url, source, one, folder / one) for one in _GUARANTEES]
+
+    def running(self) -> ExitStack:
+        """Both streams run inside."""
+        stack = ExitStack()
+        for one in self._streams:
+            stack.enter_context(one.running())
+        return stack
+
+    def send(self, count: int = 500) -> None:
+        """Send so many further messages."""
+        numbers = range(self._sent, self._sent + count)
+        produce(self._writer, self._source, [b"%d" % number for number in numbers], batch_size=7)
+        self._sent += count
+
+    def check(self) -> None:
+        """All that was sent arrives, in the second copy once."""
+        sent = {b"%d" % number for number in range(self._sent)}
+        assert {message.payload for message in read_all(self._writer, self._source)} == sent
+        for one in self._streams:
+            one.until_copied(self._writer)
