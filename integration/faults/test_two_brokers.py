@@ -1,10 +1,11 @@
-"""Reads and writes while the owner of their topic dies and another broker takes over, and without any broker."""
+"""Reads and writes while another broker takes their topics over, while clocks jump, and without any broker."""
 
 from __future__ import annotations
 
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
+from datetime import datetime, timezone
 from typing import TYPE_CHECKING
 
 import pytest
@@ -12,10 +13,11 @@ import pytest
 from support.proxies.holding_proxy import HoldingProxy
 from support.proxies.relay import listening
 from support.servers.cluster import Cluster, running_cluster
+from support.servers.freezing import frozen
+from support.servers.shifted_clock import ShiftedClock
 from support.spark.blocking_batch import LARGE, TAKEN_AT_MOST, blocking_batch
 from support.spark.errors import failing
-from support.spark.waiting import IN_TIME, eventually, within
-from support.topics.copying import Copies
+from support.spark.waiting import IN_TIME, becomes, eventually, within
 from support.topics.messages import produce, read_all
 from support.topics.reading import (
     Batches,
@@ -34,6 +36,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     import pulsar as pulsar_client
+    from faults.jobs import Jobs
     from pyspark.sql import SparkSession
 
 pytestmark = pytest.mark.exhaustive
@@ -41,6 +44,8 @@ pytestmark = pytest.mark.exhaustive
 # The metadata store takes a broker for alive for so long, so that an outage of half of it changes no owner.
 _SESSION_SECONDS = 20
 _OUTAGE_SECONDS = 10
+# Less than the three hours after which brokers abort the transactions of a sink.
+_AHEAD_SECONDS = 2 * 60 * 60
 _never = threading.Event()
 
 
@@ -51,10 +56,17 @@ def proxies() -> list[HoldingProxy]:
 
 
 @pytest.fixture(scope="module")
+def clock(tmp_path_factory: pytest.TempPathFactory) -> ShiftedClock:
+    """That of the brokers."""
+    return ShiftedClock(tmp_path_factory.mktemp("clock") / "library")
+
+
+@pytest.fixture(scope="module")
 def cluster(
     spark: SparkSession,  # noqa: ARG001
     tmp_path_factory: pytest.TempPathFactory,
     proxies: list[HoldingProxy],
+    clock: ShiftedClock,
 ) -> Iterator[Cluster]:
     with ExitStack() as stack:
 
@@ -63,9 +75,15 @@ def cluster(
             stack.enter_context(proxies[-1].running())
             return proxies[-1].service_url
 
-        folder = tmp_path_factory.mktemp("cluster")
         yield stack.enter_context(
-            running_cluster(folder, transactions=True, brokers=2, session_seconds=_SESSION_SECONDS, external=external)
+            running_cluster(
+                tmp_path_factory.mktemp("cluster"),
+                transactions=True,
+                brokers=2,
+                session_seconds=_SESSION_SECONDS,
+                external=external,
+                environment=clock.environment,
+            )
         )
 
 
@@ -88,43 +106,65 @@ def test_the_owner_of_a_topic_is_killed_under_a_read(
         assert_exactly_once(read_rows(batch(spark, cluster.service_url, topic=topic)), wanted)
 
 
-def test_the_owner_of_a_topic_is_killed_under_streams(
-    spark: SparkSession, cluster: Cluster, writer: pulsar_client.Client, topic: str, tmp_path: Path
-) -> None:
-    copies = Copies(spark, cluster.service_url, cluster.admin, writer, topic, tmp_path)
-    copies.send()
-    with copies.running():
-        copies.check()
-        owner = cluster.owner(f"{topic}-partition-0")
-        copies.send()
-        with owner.killed():
-            copies.send()
-            assert cluster.owner(f"{topic}-partition-0") is not owner
-            copies.check()
-        copies.send()
-        copies.check()
+def test_the_owner_of_a_topic_is_killed_under_streams(cluster: Cluster, jobs: Jobs) -> None:
+    owner = cluster.owner(jobs.source)
+    jobs.send()
+    with owner.killed():
+        jobs.send()
+        assert cluster.owner(jobs.source) is not owner
+        jobs.copies.check()
+    jobs.check()
 
 
-def test_the_metadata_store_is_lost_for_some_seconds(
-    spark: SparkSession, cluster: Cluster, writer: pulsar_client.Client, topic: str, tmp_path: Path
-) -> None:
-    copies = Copies(spark, cluster.service_url, cluster.admin, writer, topic, tmp_path)
-    copies.send()
-    read_topic = f"{topic}-read"
-    produce(writer, read_topic, [LARGE] * (TAKEN_AT_MOST + 40))
-    wanted = existing(read_all(writer, read_topic))
-    frame = batch(spark, cluster.service_url, topic=read_topic, **{"pulsar.reader.receiverQueueSize": "20"})
-    with copies.running():
-        copies.check()
-        with blocking_batch(frame, tmp_path) as read, ThreadPoolExecutor(1) as sender:
-            with cluster.zookeeper.frozen():
-                read.release()
-                sending = sender.submit(copies.send)  # a new producer waits for the store
-                _never.wait(_OUTAGE_SECONDS)
-            sending.result(timeout=300)
-        assert_exactly_once(read.rows.result(timeout=300), wanted)
-        copies.send()
-        copies.check()
+def test_the_owner_of_all_topics_is_frozen_and_wakes_up(cluster: Cluster, jobs: Jobs) -> None:
+    owner = cluster.owner(jobs.source)
+    other = cluster.other(owner)
+    jobs.send()
+    with owner.renewed():
+        with frozen(owner.pid):
+            jobs.read.release()
+            eventually(lambda: cluster.has_given_up(owner))
+            eventually(lambda: cluster.is_served(jobs.source, other))
+        jobs.send()
+        eventually(lambda: not cluster.is_served(jobs.source, owner))  # as the one that woke up says
+        jobs.read_on()
+    jobs.check()
+
+
+def test_a_bundle_moves_and_is_split(cluster: Cluster, jobs: Jobs) -> None:
+    other = cluster.other(cluster.owner(jobs.source))
+    jobs.send()
+    cluster.move_bundle(jobs.source, other)
+    eventually(lambda: cluster.is_served(jobs.source, other))
+    jobs.send()
+    admin = cluster.admin_of(other)
+    admin.split_bundle(jobs.namespace, admin.bundle_of(jobs.source))
+    becomes(lambda: len(admin.bundles(jobs.namespace)), 3)  # the boundaries of two
+    jobs.check()
+
+
+def test_the_clock_of_brokers_jumps(cluster: Cluster, clock: ShiftedClock, jobs: Jobs) -> None:
+    jobs.send()
+    with clock.ahead(_AHEAD_SECONDS):
+        eventually(lambda: _is_ahead(cluster))
+        jobs.send()
+        jobs.copies.check()
+    jobs.check()
+
+
+def _is_ahead(cluster: Cluster) -> bool:
+    told = (cluster.admin_of(broker).clock() for broker in cluster.brokers)
+    return all((one - datetime.now(timezone.utc)).total_seconds() > _AHEAD_SECONDS / 2 for one in told)
+
+
+def test_the_metadata_store_is_lost_for_some_seconds(cluster: Cluster, jobs: Jobs) -> None:
+    with ThreadPoolExecutor(1) as sender:
+        with cluster.zookeeper.frozen():
+            sending = sender.submit(jobs.send)  # a new producer waits for the store
+            jobs.read.release()
+            _never.wait(_OUTAGE_SECONDS)
+        sending.result(timeout=300)
+    jobs.check()
 
 
 def test_a_direct_read_that_is_planned_needs_no_broker(

@@ -5,7 +5,6 @@ from __future__ import annotations
 from contextlib import ExitStack
 from typing import TYPE_CHECKING
 
-from support.servers.admin import AdminError
 from support.servers.freezing import frozen
 from support.spark.waiting import eventually
 
@@ -69,17 +68,10 @@ def _freeze(arena: Arena, node: Node) -> bool:
 
 def _is_replaced(arena: Arena, topic: str, owner: Node) -> bool:
     """Wait until the metadata store has given the owner up, and another broker serves its topic."""
-    other = next(broker for broker in arena.cluster.brokers if broker is not owner)
-
-    def serves() -> bool:
-        try:
-            return arena.cluster.owner(topic, other) is other
-        except (AdminError, OSError):  # it is loading the topic
-            return False
-
+    other = arena.cluster.other(owner)
     try:
         eventually(lambda: arena.cluster.has_given_up(owner))
-        eventually(serves)
+        eventually(lambda: arena.cluster.is_served(topic, other))
     except AssertionError:
         return False
     return True

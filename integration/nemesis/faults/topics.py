@@ -24,10 +24,9 @@ def move_bundle(arena: Arena) -> bool:
     """The bundle of a topic goes from its broker to another one."""
     topic = arena.topic()
     with suppress(AdminError, OSError, AssertionError):
-        owner = arena.cluster.owner(topic)
-        other = next(broker for broker in arena.cluster.brokers if broker is not owner)
+        other = arena.cluster.other(arena.cluster.owner(topic))
         arena.cluster.move_bundle(topic, other)
-        return eventually(lambda: arena.cluster.owner(topic, other) is other)
+        return eventually(lambda: arena.cluster.is_served(topic, other))
     return False
 
 

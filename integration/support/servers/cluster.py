@@ -77,6 +77,18 @@ class Cluster:
         """The admin service of one broker, which changes nothing of topics that others serve."""
         return Admin(f"http://127.0.0.1:{broker.launch.ports.web}")
 
+    def other(self, broker: Node) -> Node:
+        """The other one of two brokers."""
+        (other,) = (one for one in self.brokers if one is not broker)
+        return other
+
+    def is_served(self, topic: str, broker: Node) -> bool:
+        """Whether a broker says that it serves a topic; not as long as it loads it."""
+        try:
+            return self.owner(topic, broker) is broker
+        except (AdminError, OSError):
+            return False
+
     def has_given_up(self, broker: Node) -> bool:
         """Whether the metadata store no longer takes a broker for alive, so that others may serve its topics."""
         alive = _asked(int(self.zookeeper.launch.config["clientPort"]), b"dump")
