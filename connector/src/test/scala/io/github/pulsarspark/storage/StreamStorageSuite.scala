@@ -98,13 +98,21 @@ class StreamStorageSuite extends ReadSuite {
     val topic =
       store("counted", id => if (id == 61) LedgerHome.Unknown else LedgerHome.Bookie, 60L -> 4, 61L -> 3, 62L -> 2)
     asking("readLevel" -> "segment") { storage =>
-      val source = storage.entries(range("counted", "60:0", "62:1"), options("readLevel" -> "segment"))
-      val found  = Using.resource(source) { entries =>
-        Iterator.continually(entries.next()).takeWhile(identity).map(_ =>
-          Position(entries.ledgerId, entries.entryId)
-        ).toList
-      }
-      assertEquals(found, topic.entries.map(_.at).drop(1).toList)
+      assertEquals(counted(storage, range("counted", "60:0", "62:1")), topic.entries.map(_.at).drop(1).toList)
     }
   }
+
+  test("the driver counts the entries of a ledger that its bookies have lost, which the broker delivers") {
+    val topic = stored("lost", 70L -> 4, 71L -> 3, 72L -> 2)
+    asking("readLevel" -> "segment") { storage =>
+      cluster.lose(70)
+      assertEquals(counted(storage, range("lost", "70:0", "72:1")), topic.entries.map(_.at).drop(1).toList)
+    }
+  }
+
+  private def counted(storage: StreamStorage, range: OffsetRange): List[Position] =
+    Using.resource(storage.entries(range, options("readLevel" -> "segment"))) { entries =>
+      Iterator.continually(entries.next()).takeWhile(identity)
+        .map(_ => Position(entries.ledgerId, entries.entryId)).toList
+    }
 }

@@ -91,6 +91,16 @@ class PulsarDataWriterSuite extends WriteSuite {
     assertEquals(names.map(stored), names.map(_ => 2))
   }
 
+  test("a row that the broker refuses in a topic that is given back: an error, as in one that is open") {
+    val names = (0 to Destinations.MaxOpen).map(n => s"full-$n")
+    names.foreach(store)
+    cluster.writes.refused = Set(topic(names.head))
+    try
+      assertEquals(condition(write(None, names.map(name => InternalRow(text("x"), text(name))))(_.commit())),
+        "PULSAR_WRITE_FAILED")
+    finally cluster.writes.refused = Set.empty
+  }
+
   test("an exactly-once task: the record of its transaction, then rows, then its marker, then its commit message") {
     store("once")
     val commit = write(Some("once"), rows("a", "b"), Some(None))(_.commit()) match {

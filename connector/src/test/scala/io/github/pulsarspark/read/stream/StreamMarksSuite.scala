@@ -121,6 +121,23 @@ class StreamMarksSuite extends StreamSuite {
     }
   }
 
+  test("marks of a run: renewed after each check") {
+    val clock      = new AtomicLong
+    val background = new BlockingParallel("marks", 1)
+    using { topic =>
+      topic.store("p0", 0 -> stored(2))
+      val marks = topic.marks(background, () => clock.get)
+      marks.check(topic.offset("p0 0:0"))
+      assertEquals(texts(topic, marks.on(topic.offset("p0 0:1"))), "0 0:1")
+      topic.store("p0", 0 -> stored(3))
+      assertEquals(texts(topic, marks.on(topic.offset("p0 0:2"))), "0 0:1")
+      clock.addAndGet(1.minute.toNanos)
+      marks.check(topic.marked("p0 0:1"))
+      assertEquals(texts(topic, marks.on(topic.offset("p0 0:2"))), "0 0:2")
+    }
+    background.stop(0): Unit
+  }
+
   test("checks of a run: at its first call and once a minute, then also of marks that it made itself") {
     val clock      = new AtomicLong
     val background = new BlockingParallel("marks", 1)
