@@ -25,8 +25,9 @@ def with_table(page: str, runs: Sequence[Run], cores: int) -> str:
 def _table(runs: Sequence[Run], cores: int) -> str:
     inputs, seconds = sum(run.executions for run in runs), sum(run.seconds for run in runs)
     head = (
-        f"Made by `make fuzz`, not by hand: {len(runs)} targets on {datetime.now(timezone.utc):%Y-%m-%d}, {inputs:,} "
-        f"inputs in {seconds / 60:.0f} minutes of one after the other, on {cores} cores that other work shared."
+        f"Made by `make fuzz`, not by hand: {len(runs)} targets, the last on {datetime.now(timezone.utc):%Y-%m-%d}, "
+        f"{inputs:,} inputs in {seconds / 60:.0f} minutes of one after the other, "
+        f"on {cores} cores that other work shared."
     )
     rows = [
         f"| `{run.name}` | {run.executions:,} | {run.seconds:.0f} | {run.edges:,} | {len(run.findings)} |"

@@ -61,7 +61,7 @@ private[checkpoint] final class LogFollower(
   }
 
   /** Asks the broker for the position of the last record; None if it does not say. A reader that is closed meanwhile
-    * does not answer: the next one does, or the failure that closed it is thrown.
+    * fails: the next one is asked, or the failure that closed it is thrown.
     */
   @tailrec def end(): Option[Position] = {
     lock.synchronized(failure).foreach(throw _)

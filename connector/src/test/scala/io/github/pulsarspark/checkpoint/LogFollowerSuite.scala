@@ -55,8 +55,7 @@ class LogFollowerSuite extends WriteSuite {
 
   private def user(name: String) = new User(connection.journal(topic(name)))
 
-  /** A reader that is closed in the moment in which it is asked may not answer until this time is over. */
-  private lazy val connection = PulsarConnection(client("operationTimeoutMs" -> "10000"))
+  private lazy val connection = PulsarConnection(client())
 
   override def afterAll(): Unit =
     try connection.close()

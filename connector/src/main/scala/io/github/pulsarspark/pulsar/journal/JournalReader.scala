@@ -22,6 +22,8 @@ private[pulsarspark] final class JournalReader private[journal] (
     calls: ClusterCalls
 ) extends AutoCloseable {
 
+  private val requests = new OpenRequests
+
   /** The next record, once it is there. One request at a time. */
   def next(): CompletableFuture[JournalRecord] = reader.readNextAsync().thenApply { message =>
     if (message.isReplicated)
@@ -30,15 +32,20 @@ private[pulsarspark] final class JournalReader private[journal] (
     JournalRecord(JournalReader.position(message.getMessageId), message.getValue)
   }
 
-  /** The last record that the broker has; None if it does not say, because the newest ledger is empty. */
+  /** The last record that the broker has; None if it does not say, because the newest ledger is empty. Fails when the
+    * reader is closed meanwhile.
+    */
   def end(): Option[Position] = calls
-    .askByConsumer(s"Requesting the end of $topic")(() => reader.getLastMessageIdsAsync)
+    .askByConsumer(s"Requesting the end of $topic")(() => requests.until(reader.getLastMessageIdsAsync))
     .asScala
     .headOption
     .map(JournalReader.position)
     .filterNot(_.isBeforeLedger)
 
-  override def close(): Unit = { reader.closeAsync(); () }
+  override def close(): Unit = {
+    reader.closeAsync()
+    requests.close()
+  }
 }
 
 private[journal] object JournalReader {
