@@ -126,7 +126,7 @@ test-integration: $(VENV)/.ready $(CLASS_DATA) $(PACKAGED_JAR) $(WHEEL) ## Run t
 
 # First what tests need, and what needs no server; then all that needs both. No processor waits for the longest part.
 .PHONY: test
-test: ## The gate, in half an hour: all tests but exhaustive ones on one Spark line, smoke tests on the others
+test: ## The gate, in 20 to 25 minutes: all tests but exhaustive ones on one Spark line, smoke tests on the others
 	$(call phase,environments and checks,--jobs=3 AT_ONCE=yes scala lint-python test-python downloads $(CLASS_DATA) $(OTHER_ENVIRONMENTS) $(VENV)/connect/.ready)
 	$(call phase,tests,--jobs=2 --output-sync=none AT_ONCE=yes BESIDE="$(PROGRAMS)" test-integration test-beside,$(BESIDE_SERVER))
 
