@@ -11,27 +11,21 @@ import io.github.pulsarspark.pulsar.admin.AdminApi
 private[pulsarspark] object ControlPolicies {
   private val log = LoggerFactory.getLogger(getClass)
 
-  /** Warns of them as soon as the admin service answers. Waits for nothing, and fails nothing.
+  /** Warns of them as soon as the admin service answers.
     *
     * @param sink
     *   its id
     */
-  def warn(admin: AdminApi, namespace: String, sink: String): Unit = {
-    admin.find(s"v2/namespaces/$namespace").whenComplete { (answer, error) =>
-      if (error != null) log.info("the policies of namespace {} are not known: {}", namespace, error.toString)
-      else
-        answer.map(problems).filter(_.nonEmpty).foreach(found =>
-          log.warn(
-            "Sink {} keeps its state in namespace {}, which has {}. When the query stands still for longer, or is " +
-              "stopped, it cannot go on. Remove these policies, or set sinkNamespace to a namespace without them",
-            sink,
-            namespace,
-            found.mkString(", ")
-          )
-        )
-    }
-    ()
-  }
+  def warn(admin: AdminApi, namespace: String, sink: String): Unit =
+    PolicyWarning(log, admin, s"v2/namespaces/$namespace", s"policies of namespace $namespace")(problems)(found =>
+      log.warn(
+        "Sink {} keeps its state in namespace {}, which has {}. When the query stands still for longer, or is " +
+          "stopped, it cannot go on. Remove these policies, or set sinkNamespace to a namespace without them",
+        sink,
+        namespace,
+        found
+      )
+    )
 
   /** Policies that stop an idle sink, each with its time limit, in words. */
   private[transactions] def problems(policies: JsonNode): Seq[String] = Seq(

@@ -14,27 +14,21 @@ import io.github.pulsarspark.pulsar.topics.TopicNames
 private[pulsarspark] object ReplicatedTargets {
   private val log = LoggerFactory.getLogger(getClass)
 
-  /** Warns of a replicated target as soon as the admin service answers. Waits for nothing, and fails nothing.
+  /** Warns of a replicated target as soon as the admin service answers.
     *
     * @param sink
     *   its id
     */
-  def warn(admin: AdminApi, topic: String, sink: String): Unit = {
-    admin.find(TopicNames.policy(topic, "replication")).whenComplete { (answer, error) =>
-      if (error != null) log.info("the clusters of topic {} are not known: {}", topic, error.toString: Any)
-      else
-        answer.map(several).filter(_.nonEmpty).foreach(clusters =>
-          log.warn(
-            "Sink {} writes exactly once to topic {} in this cluster alone. Its clusters are {}: in the others, " +
-              "readers see a part of an epoch before the rest, and may see rows twice",
-            sink,
-            topic,
-            clusters.mkString(", ")
-          )
-        )
-    }
-    ()
-  }
+  def warn(admin: AdminApi, topic: String, sink: String): Unit =
+    PolicyWarning(log, admin, TopicNames.policy(topic, "replication"), s"clusters of topic $topic")(several)(found =>
+      log.warn(
+        "Sink {} writes exactly once to topic {} in this cluster alone. Its clusters are {}: in the others, " +
+          "readers see a part of an epoch before the rest, and may see rows twice",
+        sink,
+        topic,
+        found
+      )
+    )
 
   /** Clusters that a topic is in, if there are several; else none. */
   private[transactions] def several(policy: JsonNode): Seq[String] = {
