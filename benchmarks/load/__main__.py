@@ -10,8 +10,8 @@ second writes each of them to a second topic. The rate rises until the sender do
 The connector at least once, exactly once, and Spark's Kafka source and sink take turns with each rate, and so does
 streamnative/pulsar-spark if there is its shaded jar, built for the Spark line of the benchmarks. The topics' own
 counters say what was sent and written. Writes ``results/load.json``, and from it ``load.md`` and plots; ``--pages``
-writes the last two alone. Other rates or times go to ``target/benchmark``. Takes 40 minutes, with the jar 50; a minute at 70,000
-messages a second needs 5 GB on the disk until its server stops.
+writes the last two alone. Other rates or times go to ``target/benchmark``. Takes 40 minutes, with the jar 50; a
+minute at 70,000 messages a second needs 5 GB on the disk until its server stops.
 """
 
 from __future__ import annotations
