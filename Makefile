@@ -252,7 +252,7 @@ target/fuzz/atheris/.ready: python/requirements-fuzz.txt $(VENV)/.ready
 
 .PHONY: bench-width
 bench-width: .venv-4.1/.ready $(PACKAGED_JAR) ## Measure a stream over TOPICS=3000 topics, and against an earlier jar with BASELINE=path
-	PYTHONPATH=integration .venv-4.1/bin/python -m benchmarks.streams.width --topics $(TOPICS) $(if $(BASELINE),--baseline $(BASELINE)) $(WIDTH_OPTIONS)
+	PYTHONPATH=integration .venv-4.1/bin/python -m benchmarks.width --topics $(TOPICS) $(if $(BASELINE),--baseline $(BASELINE)) $(WIDTH_OPTIONS)
 
 .PHONY: bench-load
 bench-load: .venv-4.1/.ready $(PACKAGED_JAR) ## Measure how many messages a second a query copies from topic to topic, beside Spark's Kafka source

@@ -30,9 +30,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 _TOPIC = "planned"
-_LEDGERS = 10
 _ROUNDS = 5
-_TARGETS = {("local server", 1000): 3.0, ("simulated", 10000): 10.0}
+_LOCAL, _SIMULATED = ("200x10", "1000x10"), ("1000x10", "10000x10", "10000x100", "100000x1")
+_TARGETS = {("local server", "1000x10"): 3.0, ("simulated", "10000x10"): 5.0, ("simulated", "10000x100"): 15.0}
 _HEADER = (
     "| cluster | partitions | ledgers | first (s) | later, median (s) | target (s) | heap kept (MB) | slices | tasks |",
     "|---|--:|--:|--:|--:|--:|--:|--:|--:|",
@@ -64,11 +64,11 @@ class Cluster:
 
 
 @contextmanager
-def _simulated(partitions: int) -> Iterator[Cluster]:
+def _simulated(partitions: int, ledgers: int) -> Iterator[Cluster]:
     jars = f"{libraries()}/*"
     source = str(HERE / "java" / "SimulatedPulsar.java")
     options = ["-Xmx256m", "-Dsun.net.httpserver.nodelay=true", "-cp", jars]
-    command = [jdk_tool("java"), *options, source, str(partitions), str(_LEDGERS)]
+    command = [jdk_tool("java"), *options, source, str(partitions), str(ledgers)]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdin is not None
         assert process.stdout is not None
@@ -78,7 +78,7 @@ def _simulated(partitions: int) -> Iterator[Cluster]:
 
 
 @contextmanager
-def _local(partitions: int) -> Iterator[Cluster]:
+def _local(partitions: int, ledgers: int) -> Iterator[Cluster]:
     """A server on which every message of a partition begins a ledger."""
     config = {"managedLedgerMaxEntriesPerLedger": "1", "managedLedgerMinLedgerRolloverTimeMinutes": "0"}
     with LocalPulsar(heap="1g", direct="1g", config=config) as server:
@@ -92,7 +92,7 @@ def _local(partitions: int) -> Iterator[Cluster]:
             producer = client.create_producer(
                 _TOPIC, batching_enabled=False, message_routing_mode=routing, block_if_queue_full=True
             )
-            for _ in range(_LEDGERS):
+            for _ in range(ledgers):
                 for _ in range(partitions):
                     producer.send_async(b"x" * 50, None)
                 producer.flush()
@@ -120,7 +120,8 @@ def _heap(spark: SparkSession) -> float:
     return float(runtime.totalMemory() - runtime.freeMemory()) / 1e6
 
 
-def _measure(spark: SparkSession, cluster: Cluster, partitions: int, rounds: int) -> str:
+def _measure(spark: SparkSession, cluster: Cluster, shape: str, rounds: int) -> str:
+    partitions, ledgers = _numbers(shape)
     first, _ = _plan(spark, cluster)
     if cluster.name == "simulated":
         cluster.get("counts")
@@ -130,11 +131,11 @@ def _measure(spark: SparkSession, cluster: Cluster, partitions: int, rounds: int
     kept = _heap(spark) - before
     later = sorted([seconds, *(_plan(spark, cluster)[0] for _ in range(rounds - 1))])
     slices = str(leaf.scan().description()).split("slices: ")[1].split(" ")[0]
-    target = _TARGETS.get((cluster.name, partitions))
+    target = _TARGETS.get((cluster.name, shape))
     cells = [
         cluster.name,
         f"{partitions:,}",
-        f"{partitions * _LEDGERS:,}",
+        f"{partitions * ledgers:,}",
         f"{first:.2f}",
         f"{later[len(later) // 2]:.2f}",
         f"at most {target:.0f}" if target else "",
@@ -147,25 +148,31 @@ def _measure(spark: SparkSession, cluster: Cluster, partitions: int, rounds: int
     return row
 
 
+def _numbers(shape: str) -> tuple[int, int]:
+    """The partitions, and the ledgers of each."""
+    partitions, ledgers = shape.split("x")
+    return int(partitions), int(ledgers)
+
+
 def main() -> None:
     """Measure, and write the table."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--local", type=int, nargs="*", default=[200, 1000], help="numbers of partitions on a server")
-    parser.add_argument("--simulated", type=int, nargs="*", default=[1000, 10000], help="of a simulated topic")
+    parser.add_argument("--local", nargs="*", default=_LOCAL, help="partitions x ledgers of each, on a server")
+    parser.add_argument("--simulated", nargs="*", default=_SIMULATED, help="the same of a simulated topic")
     parser.add_argument("--rounds", type=int, default=_ROUNDS)
     parser.add_argument("--java-options", default="", help="for the driver, such as a profiler's")
     parser.add_argument("--dry", action="store_true", help="write nothing")
     arguments = parser.parse_args()
     builder = SparkSession.builder.master("local[2]").config("spark.ui.enabled", "false")
-    builder = builder.config("spark.driver.memory", "1g").config("spark.log.level", "ERROR")
+    builder = builder.config("spark.driver.memory", "3g").config("spark.log.level", "ERROR")
     builder = builder.config("spark.driver.extraJavaOptions", arguments.java_options)
     spark = pulsar_spark.configure(builder).getOrCreate()
     load = getloadavg()[0]
     rows = []
-    for make, counts in ((_simulated, arguments.simulated), (_local, arguments.local)):
-        for partitions in counts:
-            with make(partitions) as cluster:
-                rows.append(_measure(spark, cluster, partitions, arguments.rounds))
+    for make, shapes in ((_simulated, arguments.simulated), (_local, arguments.local)):
+        for shape in shapes:
+            with make(*_numbers(shape)) as cluster:
+                rows.append(_measure(spark, cluster, shape, arguments.rounds))
     spark.stop()
     if not arguments.dry:
         now = f"{datetime.now(timezone.utc):%Y-%m-%d}"

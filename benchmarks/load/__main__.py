@@ -3,15 +3,15 @@
 With options:
 
     .venv-4.1/bin/python -m benchmarks.load [--rates 70000,105000,140000,175000] [--minutes 4,1.2] [--pages]
-        [--incumbent JAR]
+        [--incumbent JAR] [--only "exactly once"]
 
 A client sends messages of 500 bytes to a topic of four partitions at a steady rate. A query with a trigger of one
 second writes each of them to a second topic. The rate rises until the sender does not reach it, or the backlog grows.
 The connector at least once, exactly once, and Spark's Kafka source and sink take turns with each rate, and so does
 streamnative/pulsar-spark if there is its shaded jar, built for the Spark line of the benchmarks. The topics' own
 counters say what was sent and written. Writes ``results/load.json``, and from it ``load.md`` and plots; ``--pages``
-writes the last two alone. Other rates or times go to ``target/benchmark``. Takes 40 minutes, with the jar 50; a
-minute at 70,000 messages a second needs 5 GB on the disk until its server stops.
+writes the last two alone. Other rates, times or contenders go to ``target/benchmark``. Takes 40 minutes, with the jar
+50; a minute at 70,000 messages a second needs 5 GB on the disk until its server stops.
 """
 
 from __future__ import annotations
@@ -120,12 +120,14 @@ def main() -> int:
     parser.add_argument("--rates", default=_RATES, help="messages a second, rising")
     parser.add_argument("--minutes", default=_MINUTES, help="for the first rate, the second ...; the last for the rest")
     parser.add_argument("--incumbent", type=Path, help="the shaded jar of streamnative/pulsar-spark")
+    parser.add_argument("--only", default="", help="contenders with this in their name")
     parser.add_argument("--pages", action="store_true", help="write the page and the plots of earlier results")
     parser.add_argument("--output", type=Path, help="the folder for the results")
     chosen = parser.parse_args()
-    is_whole = (chosen.rates, chosen.minutes) == (_RATES, _MINUTES)
+    is_whole = (chosen.rates, chosen.minutes, chosen.only) == (_RATES, _MINUTES, "")
     file = (chosen.output or (HERE / "results" if is_whole else HERE.parent / "target/benchmark")) / "load.json"
     contenders = [*CONTENDERS, *([incumbent(chosen.incumbent)] if chosen.incumbent else [])]
+    contenders = [one for one in contenders if chosen.only in one.name]
     if not chosen.pages:
         stolen = stolen_seconds()
         steps: list[dict[str, Any]] = []

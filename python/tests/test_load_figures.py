@@ -13,6 +13,7 @@ from benchmarks.load.page import digest, text
 from benchmarks.plot import RESULTS, THEMES
 
 SOURCE = RESULTS / "load.json"
+LONG = RESULTS / "load-10-minutes" / "load.json"
 RATE = 1000
 CORES = {"generator": 0.1, "server": 0.2, "spark": 0.3}
 
@@ -52,8 +53,9 @@ def test_a_rate_is_kept_up_with_if_it_is_reached_and_nothing_is_left() -> None:
     assert not replace(good, rate=RATE * 100 // 96).keeps_up
 
 
-def test_the_page_and_its_plots_are_made_from_the_committed_results() -> None:
-    assert SOURCE.with_suffix(".md").read_text(encoding="utf-8") == text(json.loads(SOURCE.read_text(encoding="utf-8")))
+@pytest.mark.parametrize("source", [SOURCE, LONG], ids=["rates", "10 minutes"])
+def test_the_page_and_its_plots_are_made_from_the_committed_results(source: Path) -> None:
+    assert source.with_suffix(".md").read_text(encoding="utf-8") == text(json.loads(source.read_text(encoding="utf-8")))
     for theme in THEMES:
-        plot = Path(RESULTS / "plots" / f"load-{theme}.svg").read_text(encoding="utf-8")
-        assert f"load.json sha256 {digest(SOURCE)}" in plot, "run: .venv-4.1/bin/python -m benchmarks.load --pages"
+        plot = Path(source.parent / "plots" / f"load-{theme}.svg").read_text(encoding="utf-8")
+        assert f"load.json sha256 {digest(source)}" in plot, "run: .venv-4.1/bin/python -m benchmarks.load --pages"

@@ -1,4 +1,4 @@
-"""A Spark process that runs one stream over many topics after the other; `width.py` starts it and says what to do."""
+"""A Spark process that runs one stream over many topics after the other; `__main__.py` says what to do."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class Query:
         self._process = process
         self.pid = int(self._answer())
 
-    def begin(self, source: str, server: str, topics: int) -> tuple[float, float]:
+    def begin(self, source: str, server: str, topics: int) -> tuple[float, float, int]:
         """Start it, and wait until it has read all topics.
 
         Args:
@@ -52,10 +52,10 @@ class Query:
             topics: How many there are, with one message each.
 
         Returns:
-            The seconds until its first tasks, and until it has read all.
+            The seconds until its first tasks, those until it has read all, and the characters of its offset.
         """
-        tasks, read = json.loads(self._ask(f"begin {source} {server} {topics}"))
-        return float(tasks), float(read)
+        tasks, read, offset = json.loads(self._ask(f"begin {source} {server} {topics}"))
+        return float(tasks), float(read), int(offset)
 
     def times(self) -> Times:
         """Those since the last call."""
@@ -82,7 +82,7 @@ class Query:
 @contextmanager
 def running_query(jars: Sequence[Path], log: Path) -> Iterator[Query]:
     """A process for queries with these jars."""
-    command = [sys.executable, "-m", "benchmarks.streams.width_query", ",".join(map(str, jars))]
+    command = [sys.executable, "-m", "benchmarks.width.query", ",".join(map(str, jars))]
     with (
         log.open("w", encoding="utf-8") as errors,
         subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=errors, text=True) as process,
@@ -118,7 +118,8 @@ def _serve(jars: str) -> None:
             _wait(query, int(rest[2]))
             took = time.monotonic() - began
             tasks = max(one["durationMs"].get("addBatch", 0) for one in query.recentProgress) / 1000
-            print(json.dumps([took - tasks, took]), flush=True)
+            offset = max(len(str(one["sources"][0]["endOffset"])) for one in query.recentProgress)
+            print(json.dumps([took - tasks, took, offset]), flush=True)
         elif word == "times":
             fresh = [one for one in query.recentProgress if one["timestamp"] > seen]
             seen = max([seen, *(one["timestamp"] for one in fresh)])

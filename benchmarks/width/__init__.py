@@ -1,0 +1,1 @@
+"""A stream over thousands of topics: ``make bench-width``."""
