@@ -13,6 +13,7 @@ import io.github.pulsarspark.pulsar.connection.{ClientLease, ClusterCalls}
 private[pulsar] object OtherProducers {
 
   private val WaitSeconds = 1
+  private val Looking     = "Looking for messages of others"
 
   /** True if a message in one of the partitions is of a producer whose name does not begin with the prefix, or if the
     * deadline comes before the last message.
@@ -23,10 +24,11 @@ private[pulsar] object OtherProducers {
 
     @tailrec def hasOther(reader: Reader[Array[Byte]]): Boolean =
       if (System.nanoTime() >= deadline) true
-      else if (!calls.askByConsumer("Looking for messages of others")(() => reader.hasMessageAvailableAsync)) false
-      else if (Option(reader.readNext(WaitSeconds, TimeUnit.SECONDS)).exists(!_.getProducerName.startsWith(prefix)))
-        true
-      else hasOther(reader)
+      else if (!calls.askByConsumer(Looking)(() => reader.hasMessageAvailableAsync)) false
+      else {
+        val next = calls.blocking(Looking)(Option(reader.readNext(WaitSeconds, TimeUnit.SECONDS)))
+        if (next.exists(!_.getProducerName.startsWith(prefix))) true else hasOther(reader)
+      }
 
     partitions.exists { partition =>
       val opening = lease.client.newReader(Schema.BYTES).topic(partition).startMessageId(MessageId.earliest)

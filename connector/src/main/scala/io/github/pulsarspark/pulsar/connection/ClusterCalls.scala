@@ -56,6 +56,20 @@ private[pulsarspark] final class ClusterCalls(options: ClientOptions, url: Strin
         throw e
     }
 
+  /** Runs a call of the client that waits by itself. An interruption stays one: the client wraps it into an exception
+    * of its own, by which Spark does not know a query that is stopped.
+    */
+  def blocking[A](what: String)(call: => A): A =
+    try call
+    catch {
+      case e: PulsarClientException => e.getCause match {
+          case interruption: InterruptedException =>
+            Thread.interrupted(): Unit
+            throw interruption
+          case _ => throw explain(what, e)
+        }
+    }
+
   /** All responses, with at most `atOnce` requests at a time. */
   def awaitAll[A, B](items: Seq[A], atOnce: Int = 256)(what: A => String)(request: A => CompletableFuture[B]): Seq[B] =
     BoundedParallel(items, atOnce)(request)((item, answer) => await(what(item))(answer))

@@ -18,15 +18,16 @@ private[pulsarspark] final class ControlReader private[transactions] (
     reader: Reader[Array[Byte]],
     calls: ClusterCalls
 ) extends AutoCloseable {
+  import ControlReader._
 
   /** The records up to the end as it is now, each with its id, `ledger:entry`. */
   def toEnd(): Seq[(String, String)] = {
     val all = Seq.newBuilder[(String, String)]
-    while (calls.askByConsumer("Reading the state of a sink")(() => reader.hasMessageAvailableAsync)) all += next()
+    while (calls.askByConsumer(Reading)(() => reader.hasMessageAvailableAsync)) all += next()
     all.result()
   }
 
-  private def next(): (String, String) = pair(calls.await("Reading the state of a sink")(reader.readNextAsync()))
+  private def next(): (String, String) = pair(calls.await(Reading)(reader.readNextAsync()))
 
   private def pair(message: Message[Array[Byte]]): (String, String) = {
     if (message.isReplicated)
@@ -40,8 +41,10 @@ private[pulsarspark] final class ControlReader private[transactions] (
 
     @tailrec
     def more(before: Vector[(String, String)]): Option[Seq[(String, String)]] = {
-      val left = TimeUnit.NANOSECONDS.toMillis(deadline - System.nanoTime())
-      Option(if (left > 0) reader.readNext(left.toInt, TimeUnit.MILLISECONDS) else null) match {
+      val left  = TimeUnit.NANOSECONDS.toMillis(deadline - System.nanoTime())
+      val found =
+        if (left > 0) calls.blocking(Reading)(Option(reader.readNext(left.toInt, TimeUnit.MILLISECONDS))) else None
+      found match {
         case None          => None
         case Some(message) =>
           val record = pair(message)
@@ -52,4 +55,8 @@ private[pulsarspark] final class ControlReader private[transactions] (
   }
 
   override def close(): Unit = { reader.closeAsync(); () }
+}
+
+private object ControlReader {
+  private val Reading = "Reading the state of a sink"
 }

@@ -25,6 +25,27 @@ class ClusterCallsSuite extends UnitSuite {
     Seq("Looking up topic t", url, "clusters=[west]").foreach(word => assert(e.getMessage.contains(word), e.getMessage))
   }
 
+  private val calls = new ClusterCalls(options, url)
+
+  test("a call of the client that waits by itself: its result, or its failure with a name") {
+    assertEquals(calls.blocking("Reading")(7), 7)
+    val closed = new PulsarClientException.AlreadyClosedException("closed")
+    assertEquals(intercept[PulsarException](calls.blocking("Reading")(throw closed)).condition, "PULSAR_REQUEST_FAILED")
+    intercept[IllegalStateException](calls.blocking("Reading")(throw new IllegalStateException("a defect")))
+  }
+
+  test("an interruption of the client's own waits stays one, and is taken from the thread") {
+    val interruption = new InterruptedException("stopped")
+    val found        =
+      try calls.blocking("Reading") {
+          Thread.currentThread.interrupt() // as the client does
+          throw new PulsarClientException(interruption)
+        }
+      catch { case e: Throwable => e }
+    assertEquals(found, interruption)
+    assert(!Thread.interrupted())
+  }
+
   test("another refusal of a broker keeps its own words, also one without any") {
     Seq("Topic is fenced", null).foreach(text =>
       assertEquals(failing(new PulsarClientException.BrokerMetadataException(text)).condition, "PULSAR_REQUEST_FAILED")

@@ -1,5 +1,7 @@
 package io.github.pulsarspark.pulsar.transactions
 
+import java.util.concurrent.{CompletableFuture, TimeUnit}
+
 import scala.concurrent.duration._
 import scala.util.Using
 
@@ -31,6 +33,19 @@ class ControlTopicSuite extends WriteSuite {
       assertEquals(mark.reader().until(20.seconds)(_ == "two"), Some(records.take(2)))
       assertEquals(mark.reader().until(200.millis)(_ == "four"), None)
       producer.close()
+    }
+  }
+
+  test("a wait for records that is interrupted, as by a query that is stopped, ends as such") {
+    store("stopped")
+    using("stopped") { mark =>
+      val reader = mark.reader()
+      val ended  = new CompletableFuture[Throwable]
+      val waits  = new Thread(() => { reader.until(5.minutes)(_ => true); () })
+      waits.setUncaughtExceptionHandler { (_, e) => ended.complete(e); () }
+      waits.start()
+      waits.interrupt()
+      assert(ended.get(3, TimeUnit.MINUTES).isInstanceOf[InterruptedException], ended.get)
     }
   }
 
