@@ -2,6 +2,7 @@ package io.github.pulsarspark.catalog
 
 import scala.util.Using
 
+import org.apache.pulsar.common.api.proto.ServerError
 import org.apache.spark.sql.catalyst.analysis.{NoSuchNamespaceException, NoSuchTableException, TableAlreadyExistsException}
 import org.apache.spark.sql.connector.catalog.Identifier
 import org.apache.spark.sql.types.{IntegerType, StringType, StructField, StructType}
@@ -63,11 +64,12 @@ class TopicChangesSuite extends WriteSuite {
   }
 
   test("create of a topic whose schema is refused: the topic is deleted again") {
-    cluster.writes.closed = Set(topic("vain"), topic("vains-partition-0"), topic("vains-partition-1"))
+    cluster.writes.closed = Seq("vain", "vains-partition-0", "vains-partition-1")
+      .map(name => topic(name) -> ServerError.IncompatibleSchema).toMap
     try {
       condition(create("vain"))
       condition(create("vains", partitions = 2))
-    } finally cluster.writes.closed = Set.empty
+    } finally cluster.writes.closed = Map.empty
     assertEquals(partitions("vain"), Set.empty[String])
     assertEquals(partitions("vains"), Set.empty[String])
   }

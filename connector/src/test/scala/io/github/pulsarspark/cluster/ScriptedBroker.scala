@@ -23,12 +23,15 @@ import io.github.pulsarspark.position.Position
   *   all connections of the cluster
   * @param writes
   *   of all of them
+  * @param make
+  *   makes a topic
   */
 private[cluster] final class ScriptedBroker(
     topics: collection.Map[String, StoredTopic],
     advertised: => String,
     open: java.util.Set[ScriptedBroker],
-    writes: ScriptedWrites
+    writes: ScriptedWrites,
+    make: String => Unit
 ) extends ScriptedProducers(writes) {
   import ScriptedBroker._
 
@@ -76,6 +79,7 @@ private[cluster] final class ScriptedBroker(
   /** A topic has the partitions up to the last one that is there. */
   override protected def handlePartitionMetadataRequest(command: CommandPartitionedTopicMetadata): Unit = {
     val (request, topic) = (command.getRequestId, command.getTopic)
+    if (!topics.contains(topic) && writes.makes(topic)) make(topic)
     val partitions = topics.keys.map(TopicName.get).filter(n => n.isPartitioned && n.getPartitionedTopicName == topic)
     send(
       if (topic == SystemTopicNames.TRANSACTION_COORDINATOR_ASSIGN.toString && writes.hasCoordinator)

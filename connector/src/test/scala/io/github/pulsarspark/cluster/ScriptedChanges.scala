@@ -37,6 +37,9 @@ private[cluster] final class ScriptedChanges(
     case _ => 404
   }
 
+  /** Makes a topic without partitions by its full name. */
+  def make(name: String): Int = made(name)
+
   private def full(topic: String)                  = s"persistent://public/default/$topic"
   private def partition(topic: String, index: Int) = s"${full(topic)}-partition-$index"
 

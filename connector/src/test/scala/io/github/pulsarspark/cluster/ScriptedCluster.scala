@@ -43,7 +43,7 @@ final class ScriptedCluster(elsewhere: Option[String] = None) extends AutoClosea
     ByteBufPair.getEncoder(false),
     new LengthFieldBasedFrameDecoder(Commands.DEFAULT_MAX_MESSAGE_SIZE + Commands.MESSAGE_SIZE_FRAME_PADDING, 0, 4, 0,
       4),
-    new ScriptedBroker(topics, elsewhere.getOrElse(serviceUrl), open, writes)
+    new ScriptedBroker(topics, elsewhere.getOrElse(serviceUrl), open, writes, name => changes.make(name): Unit)
   ))
   private val admin = listen(Seq(new HttpServerCodec, new HttpObjectAggregator(1 << 16),
     new ScriptedAdmin(topics.get(_), bookie.id, path => { asked.add(path); () }, changes(_, _, _))))

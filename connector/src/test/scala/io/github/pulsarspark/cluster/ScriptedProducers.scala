@@ -41,8 +41,11 @@ private[cluster] final class ScriptedWrites(store: (String, Array[Byte], Int, Op
   /** Keeps the entries of these topics from consumers, until such a topic changes after it is taken out. */
   @volatile var held: Set[String] = Set.empty
 
-  /** Refuses the schema of each producer of these topics from now on. */
-  @volatile var closed: Set[String] = Set.empty
+  /** Refuses each producer of these topics from now on, with this error. */
+  @volatile var closed: Map[String, ServerError] = Map.empty
+
+  /** Makes topics of these names when a client asks for them, as brokers do whose policy allows that. */
+  @volatile var makes: String => Boolean = _ => false
 
   /** Cursors of durable subscriptions, by topic partition and name. */
   val subscriptions: TrieMap[(String, String), Position] = TrieMap.empty
@@ -77,7 +80,7 @@ private[cluster] abstract class ScriptedProducers(writes: ScriptedWrites) extend
   override protected def handleProducer(command: CommandProducer): Unit = {
     val (request, id, topic) = (command.getRequestId, command.getProducerId, command.getTopic)
     writes.log(s"producer ${short(topic)} ${command.getProducerAccessMode}")
-    if (writes.closed(topic)) send(Commands.newError(request, ServerError.IncompatibleSchema, "incompatible"))
+    if (writes.closed.contains(topic)) send(Commands.newError(request, writes.closed(topic), "refused"))
     else {
       producers(id) = topic
       val name = if (command.hasProducerName) command.getProducerName else s"producer-$id"

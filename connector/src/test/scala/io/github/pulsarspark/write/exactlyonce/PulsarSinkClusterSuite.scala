@@ -3,9 +3,12 @@ package io.github.pulsarspark.write.exactlyonce
 import scala.concurrent.duration._
 import scala.util.Using
 
+import org.apache.pulsar.common.api.proto.ServerError
+
 import io.github.pulsarspark.cluster.WriteSuite
 import io.github.pulsarspark.pulsar.PulsarConnection
 import io.github.pulsarspark.pulsar.transactions.{CommitAnswer, ControlAccess, TransactionId}
+import io.github.pulsarspark.storage.KilledTasks.eventually
 
 /** The topics and transactions of a sink, on a scripted cluster: the order of requests, and what answers mean. */
 class PulsarSinkClusterSuite extends WriteSuite {
@@ -58,6 +61,13 @@ class PulsarSinkClusterSuite extends WriteSuite {
     }
   }
 
+  test("what another driver records before it is fenced is read as well, after what was admitted") {
+    using("raced") { (cluster, topics) =>
+      append(topics.log, "one")
+      assertEquals(cluster.takeOver(_ => append(topics.log, "two")).map(_._2), Seq("one", "two"))
+    }
+  }
+
   test("a log that is not admitted: no other driver is fenced") {
     using("refused") { (cluster, topics) =>
       append(topics.log, "of another query")
@@ -72,6 +82,68 @@ class PulsarSinkClusterSuite extends WriteSuite {
     using("alone", access = ControlAccess.Alone) { (cluster, _) =>
       cluster.takeOver(_ => ())
       assertEquals(asked().filter(_.endsWith("Exclusive")).size, 1)
+    }
+  }
+
+  test("a repair beside a driver: an error that says so; of a driver, or by another failure, that failure") {
+    val busy = ServerError.ProducerBusy
+    for (
+      (access, error, expected) <- Seq(
+        (ControlAccess.Alone, busy, "PULSAR_SINK_STATE"),
+        (ControlAccess.Fencing, busy, "PULSAR_SINK_TOPIC"),
+        (ControlAccess.Alone, ServerError.TopicTerminatedError, "PULSAR_SINK_TOPIC")
+      )
+    )
+      using(s"beside-$access-$error", access = access) { (cluster, topics) =>
+        this.cluster.writes.closed = Map(topics.log -> error)
+        try assertEquals(condition(cluster.takeOver(_ => ())), expected, access)
+        finally this.cluster.writes.closed = Map.empty
+      }
+  }
+
+  test("records that are needed no more: each topic keeps what follows its own") {
+    using("released") { (cluster, topics) =>
+      cluster.takeOver(_ => ())
+      append(topics.open, "a", "b")
+      val ids             = Seq(cluster.append("r"), cluster.opened().head._1, cluster.barrier("m"))
+      def kept(n: String) =
+        this.cluster.writes.subscriptions.get((n, "pulsar-spark-sink")).map(p => s"${p.ledgerId}:${p.entryId}")
+      val all    = Seq(topics.log, topics.open, topics.mark)
+      val before = all.map(kept)
+      for (i <- all.indices) {
+        def only(n: Int) = Option.when(n == i)(ids(n))
+        cluster.release(only(0), only(1), only(2))
+        val expected = ids.take(i + 1).map(Option(_)) ++ before.drop(i + 1)
+        eventually(s"${all.map(kept)}")(all.map(kept) == expected)
+      }
+    }
+  }
+
+  test("the end of a sink: none of its topics is kept") {
+    using("over") { (cluster, topics) =>
+      cluster.takeOver(_ => ())
+      def kept = this.cluster.writes.subscriptions.keys.map(_._1).toSet & Set(topics.log, topics.open, topics.mark)
+      assertEquals(kept.size, 3)
+      cluster.end()
+      assertEquals(kept, Set.empty[String])
+    }
+  }
+
+  test("terminated topic partitions, of the write and of others; none of a topic that is deleted") {
+    val names = Seq("ended-partition-0", "ended-partition-1", "by-row")
+    names.foreach(store)
+    using("ends", topic = Some(topic("ended"))) { (cluster, _) =>
+      this.cluster.writes.closed =
+        Map(
+          topic(names(1))  -> ServerError.TopicTerminatedError,
+          topic(names(2))  -> ServerError.TopicTerminatedError,
+          topic("deleted") -> ServerError.TopicTerminatedError
+        )
+      try
+        assertEquals(cluster.terminated(Seq(topic("by-row"), topic("deleted"))), Seq(topic("by-row"), topic(names(1))))
+      finally this.cluster.writes.closed = Map.empty
+      assert(!asked().exists(_.startsWith("producer deleted")), "a request could make it again")
+      assertEquals(cluster.terminated(Seq(topic("by-row"))), Nil)
     }
   }
 
