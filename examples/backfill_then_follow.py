@@ -1,13 +1,15 @@
 """Exports all that a topic has with many tasks, then follows it, without a gap and without a repetition.
 
 Both parts meet at the positions of one moment. The batch reads straight from bookies and offloaded storage where that
-is possible, several tasks for each partition. The stream begins with the next message.
+is possible, several tasks for each partition. The stream begins with the next message. A file beside the export keeps
+these positions, so a job that ends at any moment goes on from there.
 
     python backfill_then_follow.py rides /tmp/rides
 """
 
 from __future__ import annotations
 
+import json
 import sys
 from datetime import datetime, timezone
 from pathlib import Path
@@ -38,6 +40,17 @@ def backfill(pulsar: Pulsar, topic: str, folder: str) -> Mapping[str, str]:
     return {one.topic: one.starting_offset for one in moment}
 
 
+def kept_start(pulsar: Pulsar, topic: str, folder: str) -> Mapping[str, str]:
+    """Where the stream begins: what an earlier run has kept, or else after an export."""
+    kept = Path(f"{folder}-start.json")
+    if not kept.exists():
+        whole = kept.with_suffix(".tmp")
+        whole.write_text(json.dumps(dict(backfill(pulsar, topic, folder))), encoding="utf-8")
+        whole.replace(kept)
+    start: dict[str, str] = json.loads(kept.read_text(encoding="utf-8"))
+    return start
+
+
 def follow(pulsar: Pulsar, topic: str, start: Mapping[str, str], folder: str, checkpoint: str) -> StreamingQuery:
     """Export what follows; a restart goes on from the checkpoint."""
     rows = pulsar.read_stream(topic, start=dict(start)).writeStream
@@ -48,6 +61,5 @@ def follow(pulsar: Pulsar, topic: str, start: Mapping[str, str], folder: str, ch
 if __name__ == "__main__":
     topic, folder = sys.argv[1:]
     pulsar = pulsar_spark.PulsarCluster.from_environment().on(pulsar_spark.session("export"))
-    checkpoint = Path(f"{folder}-checkpoint")
-    start = {} if checkpoint.exists() else backfill(pulsar, topic, folder)
-    follow(pulsar, topic, start, folder, str(checkpoint)).awaitTermination()
+    start = kept_start(pulsar, topic, folder)
+    follow(pulsar, topic, start, folder, f"{folder}-checkpoint").awaitTermination()

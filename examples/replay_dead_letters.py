@@ -28,7 +28,7 @@ COLUMNS = "city STRING, km DOUBLE"
 def repaired(letters: DataFrame, topic: str) -> DataFrame:
     """The letters of a topic that are whole once a decimal comma is a point, with the columns of the topic."""
     text = regexp_replace(col("value").cast("string"), r'"km": *"(\d+),(\d+)"', r'"km": $1.$2')
-    ours = col("__messageProperties")["pulsarspark.topic"].startswith(topic)
+    ours = regexp_replace(col("__messageProperties")["pulsarspark.topic"], r"-partition-\d+$", "") == topic
     rides = letters.where(ours).select("__key", "__keyIsText", "__eventTime", from_json(text, COLUMNS).alias("ride"))
     return rides.where("ride.km IS NOT NULL").select("__key", "__keyIsText", "__eventTime", "ride.*")
 

@@ -118,8 +118,12 @@ def test_replay_dead_letters(pulsar_topic: Topic, client: pulsar_client.Client, 
     produce(pulsar_topic, [{"__key": "taxi-1", "city": "Berlin", "km": 12.5}], schema_type="json")
     broken = [b'{"city": "Rome", "km": "3,5"}', b'{"city": "Oslo"', b'{"city": "Bonn", "km": "7,25"}']
     messages.produce(client, pulsar_topic.name, [messages.Message(one, key="taxi-2") for one in broken])
-    rides = pulsar_topic.pulsar.read(pulsar_topic.name, on_decode_error="dlq", dlq_topic=letters.name)
-    assert rides.count() == 1
+    other = pulsar_topic.beside(f"{pulsar_topic.name.rpartition('/')[2]}-long")
+    produce(other, [{"__key": "taxi-3", "city": "Paris", "km": 100.5}], schema_type="json")
+    messages.produce(client, other.name, [messages.Message(b'{"city": "Nice", "km": "200,5"}', key="taxi-3")])
+    for topic in (pulsar_topic, other):
+        rides = topic.pulsar.read(topic.name, on_decode_error="dlq", dlq_topic=letters.name)
+        assert rides.count() == 1
     for _ in range(2):  # the second run finds nothing to do
         replay = replay_dead_letters.replay(pulsar_topic.pulsar, letters.name, pulsar_topic.name, str(tmp_path))
         run_to_end(replay)
@@ -137,8 +141,10 @@ def test_backfill_then_follow(pulsar_topic: Topic, spark: SparkSession, tmp_path
     pulsar_topic.create(partitions=2)
     folder = f"{tmp_path}/rides"
     produce(pulsar_topic, [{"__key": str(number), "n": number} for number in range(100)])
-    start = backfill_then_follow.backfill(pulsar_topic.pulsar, pulsar_topic.name, folder)
+    start = backfill_then_follow.kept_start(pulsar_topic.pulsar, pulsar_topic.name, folder)
     produce(pulsar_topic, [{"__key": str(number), "n": number} for number in range(100, 120)])
+    # The job ended before its stream had a first micro-batch.
+    assert backfill_then_follow.kept_start(pulsar_topic.pulsar, pulsar_topic.name, folder) == start
     query = backfill_then_follow.follow(
         pulsar_topic.pulsar, pulsar_topic.name, start, folder, str(tmp_path / "checkpoint")
     )
