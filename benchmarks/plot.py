@@ -6,12 +6,12 @@ same case. A bar through a mark spans its slowest to its fastest round, over the
 
 from __future__ import annotations
 
-import hashlib
 import json
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from benchmarks.drawing import THEMES, drawn, plain
 from benchmarks.report import Figures, figures_of
 from benchmarks.workloads import JOB_TITLES, TITLES, Contender, Job, Workload
 
@@ -26,10 +26,6 @@ BASELINE: Contender = "kafka"
 PLOTS: dict[str, tuple[Job, ...]] = {"reads": ("scan",), "all": ("scan", "count", "stream", "write")}
 """Each plot shows every case of its jobs."""
 
-THEMES = {
-    "light": {"text": "#1f2328", "grid": "#d1d9e0", "page": "#ffffff"},
-    "dark": {"text": "#e6edf3", "grid": "#3d444d", "page": "#0d1117"},
-}
 MARKS: dict[Contender, tuple[str, str]] = {
     "segment": ("#d55e00", "o"),
     "single": ("#e69f00", "D"),
@@ -48,20 +44,15 @@ RATES: dict[Contender, tuple[str, float]] = {
 """Columns of numbers: a heading, and where the column ends."""
 
 
-def digest(results: Path) -> str:
-    """What a plot says of the results it is made from."""
-    return hashlib.sha256(results.read_bytes()).hexdigest()
-
-
 def write(results: Path, folder: Path) -> list[Path]:
     """Write every plot for every theme; returns their paths."""
     result: dict[str, Any] = json.loads(results.read_text(encoding="utf-8"))
     folder.mkdir(parents=True, exist_ok=True)
     paths = []
     for name, jobs in PLOTS.items():
-        for theme, colours in THEMES.items():
+        for theme in THEMES:
             paths.append(folder / f"{name}-{theme}.svg")
-            _draw(result, jobs, colours, digest(results), paths[-1])
+            _draw(result, jobs, theme, results, paths[-1])
     return paths
 
 
@@ -79,46 +70,30 @@ def rate(figures: Figures) -> str:
     return f"{figures.median('rows') / 1000:,.0f} k"
 
 
-def _draw(result: dict[str, Any], jobs: Sequence[Job], colours: dict[str, str], made_from: str, path: Path) -> None:
-    import matplotlib as mpl
-    from matplotlib.figure import Figure
-
+def _draw(result: dict[str, Any], jobs: Sequence[Job], theme: str, results: Path, path: Path) -> None:
     lines = list(lines_of(result, jobs))
     height = MARGIN + LEGEND + LINE_HEIGHT * (len(lines) + 1)
-    with mpl.rc_context(
-        {
-            "svg.fonttype": "none",
-            "svg.hashsalt": "pulsar-spark",
-            "font.size": 9,
-            "text.color": colours["text"],
-            "xtick.color": colours["text"],
-        }
-    ):
-        figure = Figure(figsize=(WIDTH, height), facecolor=colours["page"])
+    with drawn(results, path, theme, "Rows per second", (WIDTH, height), layout=None) as figure:
         bottom, top = MARGIN / height, 1 - LEGEND / height
-        axes = figure.add_axes((LEFT, bottom, RIGHT - LEFT, top - bottom), facecolor=colours["page"])
-        _axis(axes, len(lines), colours)
+        axes = figure.add_axes((LEFT, bottom, RIGHT - LEFT, top - bottom))
+        _axis(axes, len(lines), theme)
         for line, (title, figures) in enumerate(lines):
-            _line(axes, line, title, figures, colours)
+            _line(axes, line, title, figures, THEMES[theme])
         handles, labels = axes.get_legend_handles_labels()
         known = dict(zip(labels, handles, strict=True))
         figure.legend(known.values(), known.keys(), loc="upper center", ncol=3, frameon=False, borderaxespad=0.2)
-        metadata = {"Date": None, "Title": "Rows per second", "Description": f"results.json sha256 {made_from}"}
-        figure.savefig(path, format="svg", metadata=metadata)
 
 
-def _axis(axes: Axes, lines: int, colours: dict[str, str]) -> None:
+def _axis(axes: Axes, lines: int, theme: str) -> None:
     axes.set_xscale("log", base=2)
     axes.set_xlim(0.18, 32)
     axes.set_xticks(TICKS, [f"{tick:g}x" for tick in TICKS])
-    axes.set_xlabel(f"rows per second, {TITLES[BASELINE]} = 1x (log scale)", color=colours["text"])
+    axes.set_xlabel(f"rows per second, {TITLES[BASELINE]} = 1x (log scale)")
     axes.set_ylim(lines - 0.3, -1.2)
     axes.set_yticks([])
     axes.tick_params(length=0)
-    for spine in axes.spines.values():
-        spine.set_visible(False)
-    axes.grid(visible=True, axis="x", color=colours["grid"], linewidth=0.6)
-    axes.axvline(1, color=colours["text"], linewidth=1, label=f"{TITLES[BASELINE]} (baseline)")
+    plain(axes, theme, grid="x")
+    axes.axvline(1, color=THEMES[theme]["text"], linewidth=1, label=f"{TITLES[BASELINE]} (baseline)")
     for heading, end in RATES.values():
         _text(axes, end, -0.8, heading, ends=True, size=8)
 

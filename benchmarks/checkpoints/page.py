@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import statistics
 from typing import TYPE_CHECKING, Any
 
-from benchmarks.plot import THEMES
+from benchmarks.drawing import THEMES, drawn, plain
 from benchmarks.report import keep, typical
 
 if TYPE_CHECKING:
@@ -89,17 +88,12 @@ def write(file: Path) -> None:
         for theme in THEMES:
             plots = file.parent / "plots"
             plots.mkdir(parents=True, exist_ok=True)
-            _draw(found["growth"], theme, digest(file), plots / f"checkpoints-{theme}.svg")
+            _draw(found["growth"], theme, file, plots / f"checkpoints-{theme}.svg")
 
 
 def text(found: dict[str, Any]) -> str:
     """The page of these results."""
     return "".join(_parts(found))
-
-
-def digest(file: Path) -> str:
-    """The mark of the results that a plot is made from."""
-    return hashlib.sha256(file.read_bytes()).hexdigest()
 
 
 def _parts(found: dict[str, Any]) -> Iterator[str]:
@@ -148,16 +142,9 @@ def _megabytes(size: float) -> str:
     return f"{size / 1e6:.2f} MB"
 
 
-def _draw(growth: dict[str, Any], theme: str, made_from: str, path: Path) -> None:
-    import matplotlib as mpl
-    from matplotlib.figure import Figure
-
-    colours = THEMES[theme]
-    settings: Any = {"svg.fonttype": "none", "svg.hashsalt": "pulsar-spark", "font.size": 9}
-    settings |= dict.fromkeys(("text.color", "xtick.color", "ytick.color", "axes.labelcolor"), colours["text"])
-    with mpl.rc_context(settings):
-        figure = Figure(figsize=(8, 3.2), facecolor=colours["page"], layout="constrained")
-        axes = figure.add_subplot(facecolor=colours["page"])
+def _draw(growth: dict[str, Any], theme: str, results: Path, path: Path) -> None:
+    with drawn(results, path, theme, "Size of a checkpoint", (8, 3.2)) as figure:
+        axes = figure.add_subplot()
         for kind, colour in zip(GROWTH, ("#d55e00", "#1f8fd6"), strict=True):
             batches, *sizes = zip(*growth[kind], strict=True)
             for what, sized, style in zip(("stored", "files"), sizes, ("-", ":"), strict=True):
@@ -166,13 +153,5 @@ def _draw(growth: dict[str, Any], theme: str, made_from: str, path: Path) -> Non
         axes.set_xlabel("micro-batches")
         axes.set_ylabel("MB (10^6)")
         axes.set_ylim(bottom=0)
-        axes.grid(visible=True, color=colours["grid"], linewidth=0.6)
-        for spine in axes.spines.values():
-            spine.set_visible(False)
+        plain(axes, theme)
         axes.legend(frameon=False)
-        metadata = {
-            "Date": None,
-            "Title": "Size of a checkpoint",
-            "Description": f"checkpoints.json sha256 {made_from}",
-        }
-        figure.savefig(path, format="svg", metadata=metadata)

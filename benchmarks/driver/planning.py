@@ -7,6 +7,7 @@ what the driver itself costs. Writes ``results/planning.md``.
 from __future__ import annotations
 
 import argparse
+import gc
 import json
 import subprocess
 import time
@@ -115,6 +116,7 @@ def _plan(spark: SparkSession, cluster: Cluster) -> tuple[float, Any]:
 def _heap(spark: SparkSession) -> float:
     """Megabytes in use after collecting garbage."""
     jvm: Any = spark.sparkContext._jvm  # noqa: SLF001 - to measure the JVM
+    gc.collect()  # else what Python still names is kept
     jvm.System.gc()
     runtime = jvm.Runtime.getRuntime()
     return float(runtime.totalMemory() - runtime.freeMemory()) / 1e6
@@ -122,7 +124,7 @@ def _heap(spark: SparkSession) -> float:
 
 def _measure(spark: SparkSession, cluster: Cluster, shape: str, rounds: int) -> str:
     partitions, ledgers = _numbers(shape)
-    first, _ = _plan(spark, cluster)
+    first = _plan(spark, cluster)[0]
     if cluster.name == "simulated":
         cluster.get("counts")
     before = _heap(spark)

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 from typing import TYPE_CHECKING, Any
 
+from benchmarks.drawing import THEMES, drawn, plain
 from benchmarks.load.figures import LEAST_SHARE, Sample, Step, halves
-from benchmarks.plot import THEMES
 from benchmarks.report import keep, typical
 
 if TYPE_CHECKING:
@@ -57,7 +56,7 @@ def write(file: Path) -> None:
     plots = file.parent / "plots"
     plots.mkdir(parents=True, exist_ok=True)
     for theme in THEMES:
-        _draw(_steps(found), theme, digest(file), plots / f"load-{theme}.svg")
+        _draw(_steps(found), theme, file, plots / f"load-{theme}.svg")
 
 
 def text(found: dict[str, Any]) -> str:
@@ -66,11 +65,6 @@ def text(found: dict[str, Any]) -> str:
     more = _INCUMBENT if any(one.contender.startswith("streamnative") for one in steps) else ""
     failed = "".join(_FAILED.format(**one) for one in found["failed"])
     return _HEAD.format(share=LEAST_SHARE, **found["run"]) + "".join(map(_row, steps)) + _NOTES + failed + more
-
-
-def digest(file: Path) -> str:
-    """The mark of the results that a plot is made from."""
-    return hashlib.sha256(file.read_bytes()).hexdigest()
 
 
 def _steps(found: dict[str, Any]) -> list[Step]:
@@ -100,24 +94,14 @@ def _halves(values: list[float], digits: int) -> str:
     return ", ".join(f"{value:,.{digits}f}" for value in halves(values))
 
 
-def _draw(steps: list[Step], theme: str, made_from: str, path: Path) -> None:
-    import matplotlib as mpl
-    from matplotlib.figure import Figure
-
-    colours = THEMES[theme]
-    settings: Any = {"svg.fonttype": "none", "svg.hashsalt": "pulsar-spark", "font.size": 9}
-    settings |= dict.fromkeys(("text.color", "xtick.color", "ytick.color", "axes.labelcolor"), colours["text"])
-    with mpl.rc_context(settings):
-        figure = Figure(figsize=(10, 1.4 + 0.27 * len(steps)), facecolor=colours["page"], layout="constrained")
+def _draw(steps: list[Step], theme: str, results: Path, path: Path) -> None:
+    with drawn(results, path, theme, "Load", (10, 1.4 + 0.27 * len(steps))) as figure:
         cores, behind = figure.subplots(1, 2)
         _cores(cores, steps)
         _behind(behind, [one for one in steps if one.rate == steps[0].rate])
         for axes in (cores, behind):
-            axes.set_facecolor(colours["page"])
-            axes.grid(visible=True, axis="x" if axes is cores else "both", color=colours["grid"], linewidth=0.6)
+            plain(axes, theme, grid="x" if axes is cores else "both")
             axes.set_axisbelow(True)
-            for spine in axes.spines.values():
-                spine.set_visible(False)
             axes.legend(
                 frameon=False,
                 loc="lower center",
@@ -125,8 +109,6 @@ def _draw(steps: list[Step], theme: str, made_from: str, path: Path) -> None:
                 ncols=3 if axes is cores else 1,
                 fontsize=8,
             )
-        metadata = {"Date": None, "Title": "Load", "Description": f"load.json sha256 {made_from}"}
-        figure.savefig(path, format="svg", metadata=metadata)
 
 
 def _cores(axes: Axes, steps: list[Step]) -> None:

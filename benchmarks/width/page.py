@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import statistics
 from typing import TYPE_CHECKING, Any
 
-from benchmarks.plot import THEMES
+from benchmarks.drawing import THEMES, drawn, plain
 from benchmarks.report import keep
 from benchmarks.width.figures import OWN, Phase, Run, Stream, run_of
 from benchmarks.width.model import COSTS, Cost, fitted
@@ -80,11 +79,6 @@ def read(file: Path) -> list[Run]:
     return [run_of(one) for one in json.loads(file.read_text(encoding="utf-8"))]
 
 
-def digest(file: Path) -> str:
-    """The mark of the results that a plot is made from."""
-    return hashlib.sha256(file.read_bytes()).hexdigest()
-
-
 def write(file: Path) -> None:
     """Write the page beside the results, and the plots below it."""
     runs = read(file)
@@ -92,7 +86,7 @@ def write(file: Path) -> None:
     plots = file.parent / "plots"
     plots.mkdir(parents=True, exist_ok=True)
     for theme in THEMES:
-        _draw(runs, theme, digest(file), plots / f"width-{theme}.svg")
+        _draw(runs, theme, file, plots / f"width-{theme}.svg")
 
 
 def text(runs: Sequence[Run]) -> str:
@@ -168,27 +162,15 @@ def _prediction(runs: Sequence[Run], cost: Cost) -> list[str]:
     ]
 
 
-def _draw(runs: Sequence[Run], theme: str, made_from: str, path: Path) -> None:
-    import matplotlib as mpl
-    from matplotlib.figure import Figure
-
-    colours = THEMES[theme]
-    settings: Any = {"svg.fonttype": "none", "svg.hashsalt": "pulsar-spark", "font.size": 9}
-    settings |= dict.fromkeys(("text.color", "xtick.color", "ytick.color", "axes.labelcolor"), colours["text"])
-    with mpl.rc_context(settings):
-        figure = Figure(figsize=(10, 3.4), facecolor=colours["page"], layout="constrained")
+def _draw(runs: Sequence[Run], theme: str, results: Path, path: Path) -> None:
+    with drawn(results, path, theme, "Width", (10, 3.4)) as figure:
         triggers, looks = figure.subplots(1, 2)
         _triggers(triggers, runs)
         _looks(looks, runs)
         for axes in (triggers, looks):
-            axes.set_facecolor(colours["page"])
-            axes.grid(visible=True, color=colours["grid"], linewidth=0.6)
+            plain(axes, theme)
             axes.set_axisbelow(True)
-            for spine in axes.spines.values():
-                spine.set_visible(False)
             axes.legend(frameon=False, loc="upper left", fontsize=8)
-        metadata = {"Date": None, "Title": "Width", "Description": f"width.json sha256 {made_from}"}
-        figure.savefig(path, format="svg", metadata=metadata)
 
 
 def _lines(runs: Sequence[Run]) -> Iterator[tuple[str, dict[int, Phase]]]:

@@ -8,9 +8,10 @@ from pathlib import Path
 
 import pytest
 
+from benchmarks.drawing import THEMES, mark
 from benchmarks.load.figures import Sample, Step, is_flat
-from benchmarks.load.page import digest, text
-from benchmarks.plot import RESULTS, THEMES
+from benchmarks.load.page import text
+from benchmarks.plot import RESULTS
 
 SOURCE = RESULTS / "load.json"
 LONG = RESULTS / "load-10-minutes" / "load.json"
@@ -58,4 +59,4 @@ def test_the_page_and_its_plots_are_made_from_the_committed_results(source: Path
     assert source.with_suffix(".md").read_text(encoding="utf-8") == text(json.loads(source.read_text(encoding="utf-8")))
     for theme in THEMES:
         plot = Path(source.parent / "plots" / f"load-{theme}.svg").read_text(encoding="utf-8")
-        assert f"load.json sha256 {digest(source)}" in plot, "run: .venv-4.1/bin/python -m benchmarks.load --pages"
+        assert mark(source) in plot, "run: .venv-4.1/bin/python -m benchmarks.load --pages"

@@ -6,14 +6,18 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.plot import RESULTS, THEMES
+from benchmarks.drawing import THEMES, mark
+from benchmarks.plot import RESULTS
 from benchmarks.width.figures import OWN, Cut, Phase, Run, Stream
 from benchmarks.width.model import COSTS, Cost, fitted
-from benchmarks.width.page import digest, read, text
+from benchmarks.width.page import read, text
 
 SOURCE = RESULTS / "width.json"
-MOST_ERROR = 0.4
-"""Of what a line through smaller runs predicts for the largest one: times of a shared machine differ between runs."""
+MOST_ERROR = 0.25
+"""Of what a line through smaller runs predicts for the largest one."""
+
+MISSED = {COSTS[0].title: 0.4, COSTS[3].title: 0.3, COSTS[4].title: 0.3}
+"""What the committed runs predict worse, and how much: their times are of a machine that other programs shared."""
 
 LOOK = COSTS[0]
 
@@ -45,11 +49,11 @@ def test_no_part_of_a_line_is_below_zero() -> None:
 @pytest.mark.parametrize("cost", COSTS, ids=lambda cost: cost.title)
 def test_the_smaller_runs_predict_the_largest(cost: Cost) -> None:
     *fewer, most = read(SOURCE)
-    assert fitted(fewer, cost).at(most.topics) == pytest.approx(cost.of(most), rel=MOST_ERROR)
+    assert fitted(fewer, cost).at(most.topics) == pytest.approx(cost.of(most), rel=MISSED.get(cost.title, MOST_ERROR))
 
 
 def test_the_page_and_its_plots_are_made_from_the_committed_results() -> None:
     assert SOURCE.with_suffix(".md").read_text(encoding="utf-8") == text(read(SOURCE))
     for theme in THEMES:
         plot = Path(RESULTS / "plots" / f"width-{theme}.svg").read_text(encoding="utf-8")
-        assert f"width.json sha256 {digest(SOURCE)}" in plot, "run: .venv-4.1/bin/python -m benchmarks.width --pages"
+        assert mark(SOURCE) in plot, "run: .venv-4.1/bin/python -m benchmarks.width --pages"

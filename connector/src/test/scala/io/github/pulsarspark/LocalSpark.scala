@@ -3,7 +3,7 @@ package io.github.pulsarspark
 import munit.Suite
 import org.apache.spark.sql.SparkSession
 
-/** A suite with a session of Spark in this JVM. */
+/** A suite with a session of Spark in this JVM, which ends after what the suite itself has opened. */
 trait LocalSpark extends Suite {
 
   private lazy val spark: SparkSession = SparkSession.builder()
@@ -13,11 +13,16 @@ trait LocalSpark extends Suite {
     .config("spark.driver.host", "127.0.0.1")
     .getOrCreate()
 
-  override def beforeAll(): Unit = SparkSession.setDefaultSession(spark)
-
-  override def afterAll(): Unit = {
-    spark.stop()
-    SparkSession.clearDefaultSession()
-    SparkSession.clearActiveSession()
+  override def beforeAll(): Unit = {
+    super.beforeAll()
+    SparkSession.setDefaultSession(spark)
   }
+
+  override def afterAll(): Unit =
+    try super.afterAll()
+    finally {
+      spark.stop()
+      SparkSession.clearDefaultSession()
+      SparkSession.clearActiveSession()
+    }
 }

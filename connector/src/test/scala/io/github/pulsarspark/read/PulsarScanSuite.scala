@@ -16,15 +16,6 @@ import io.github.pulsarspark.schema.columns.FieldNames
 /** Batch reads as Spark drives them, from what it pushes down to the rows of tasks, on a scripted cluster. */
 class PulsarScanSuite extends ReadSuite with LocalSpark {
 
-  override def beforeAll(): Unit = {
-    super[ReadSuite].beforeAll()
-    super[LocalSpark].beforeAll()
-  }
-
-  override def afterAll(): Unit =
-    try super[ReadSuite].afterAll()
-    finally super[LocalSpark].afterAll()
-
   private val columns = StructType(Seq(StructField("value", BinaryType), StructField("__partition", IntegerType),
     StructField("__publishTime", TimestampType)))
 

@@ -22,15 +22,6 @@ import io.github.pulsarspark.write.exactlyonce.SinkRun
   */
 class ExactlyOnceWritesSuite extends WriteSuite with LocalSpark {
 
-  override def beforeAll(): Unit = {
-    super[WriteSuite].beforeAll()
-    super[LocalSpark].beforeAll()
-  }
-
-  override def afterAll(): Unit =
-    try super[WriteSuite].afterAll()
-    finally super[LocalSpark].afterAll()
-
   private val value = StructType(Seq(StructField("value", StringType)))
 
   private def tasks(count: Int) = new PhysicalWriteInfo { override def numPartitions(): Int = count }

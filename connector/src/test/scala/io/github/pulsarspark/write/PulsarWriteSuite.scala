@@ -14,15 +14,6 @@ import io.github.pulsarspark.write.exactlyonce.SinkRun
 /** Writes as Spark builds them, by [[PulsarWriteBuilder]]: what is checked before any task, and how often. */
 class PulsarWriteSuite extends WriteSuite with LocalSpark {
 
-  override def beforeAll(): Unit = {
-    super[WriteSuite].beforeAll()
-    super[LocalSpark].beforeAll()
-  }
-
-  override def afterAll(): Unit =
-    try super[WriteSuite].afterAll()
-    finally super[LocalSpark].afterAll()
-
   private val value = StructType(Seq(StructField("value", StringType)))
   private val ids   = StructType(value.fields :+ StructField("__sequenceId", LongType))
 
