@@ -54,6 +54,7 @@ WIDTH_OPTIONS ?=
 
 # How long a backlog `make bench-backlog` measures, and in which micro-batches, as `--count 4000000 --limit 500000`.
 BACKLOG_OPTIONS ?=
+BEFORE_OPTIONS ?=
 
 # What `make bench-load` sends, as `--rates 70000,140000 --minutes 5,2`.
 LOAD_OPTIONS ?=
@@ -218,6 +219,10 @@ bench-offloaded: .venv-4.1/.ready $(PACKAGED_JAR) ## Measure reads of offloaded 
 .PHONY: bench-gaps
 bench-gaps: .venv-4.1/.ready $(PACKAGED_JAR) ## Measure reads of topics full of gaps against an earlier jar, BASELINE=path
 	PYTHONPATH=integration .venv-4.1/bin/python -m benchmarks.gaps --baseline $(BASELINE)
+
+.PHONY: bench-before
+bench-before: .venv-4.1/.ready $(PACKAGED_JAR) ## Measure the cases of bench against an earlier jar, BASELINE=path
+	.venv-4.1/bin/python -m benchmarks.before --baseline $(BASELINE) $(BEFORE_OPTIONS)
 
 .PHONY: bench-decoding
 bench-decoding: .venv-4.1/.ready $(PACKAGED_JAR) ## Measure decoding records against Spark's own functions

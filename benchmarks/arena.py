@@ -15,7 +15,7 @@ import pyspark
 from benchmarks import kafka
 from benchmarks.processes import Answer, Worker, cpu_seconds
 from benchmarks.registry import resolve
-from benchmarks.workloads import SPARK, Case, Contender, Workload, write_content
+from benchmarks.workloads import BEFORE, SPARK, Case, Contender, Workload, write_content
 from pulsar_spark import jar_path
 from pulsar_spark.local import LocalPulsar
 from pulsar_spark.local.java import java_command
@@ -76,7 +76,9 @@ _COMPILE_SECONDS = 120.0
 class Arena:
     """A Pulsar, a Kafka and the processes that use them. All idle but the one that is asked."""
 
-    def __init__(self, work: Path, sizes: set[int], spark_memory: str, cache: ReadCache = "warm") -> None:
+    def __init__(
+        self, work: Path, sizes: set[int], spark_memory: str, cache: ReadCache = "warm", before: Path | None = None
+    ) -> None:
         """Prepare to start.
 
         Args:
@@ -84,7 +86,9 @@ class Arena:
             sizes: The sizes of values there will be.
             spark_memory: Heap of each Spark JVM.
             cache: Whether the bookie finds in its read cache what was read before.
+            before: The jar of an earlier version, for contenders of it.
         """
+        self._before = before
         self._work = work
         self._sizes = sizes
         self._spark_memory = spark_memory
@@ -104,7 +108,7 @@ class Arena:
             self._kafka_java = self._worker("java-kafka", [*java["kafka"], self.kafka.servers])
             bookies = self._worker("java-bookies", [*java["bookies"], self.pulsar.admin_url])
             self._workers: dict[Contender, Worker] = {"java": self._java, "fresh": self._java, "bookies": bookies}
-            for contender in SPARK:
+            for contender in (*SPARK, *(BEFORE.values() if self._before else ())):
                 self._workers[contender] = self._stack.enter_context(self.spark(contender))
             self._workers["single"] = self._workers["segment"]
         except BaseException:
@@ -122,7 +126,8 @@ class Arena:
         if contender == "kafka":
             arguments = ["kafka", self.kafka.servers, ",".join(map(str, spark_kafka_jars()))]
         else:
-            arguments = ["pulsar", self.pulsar.service_url, str(jar_path())]
+            jar = self._before if contender in BEFORE.values() else jar_path()
+            arguments = ["pulsar", self.pulsar.service_url, str(jar)]
         command = [sys.executable, "-m", "benchmarks.spark_worker", *arguments, "--memory", self._spark_memory]
         return Worker([*command, f"--java-options={java_options}"], self._work / f"{name}-{contender}.log")
 
@@ -158,8 +163,10 @@ class Arena:
         past_broker = {"readLevel": "segment", "admin.url": self.pulsar.admin_url}
         options: dict[Contender | None, dict[str, str]] = {
             "segment": past_broker,
+            "before-segment": past_broker,
             "single": {**past_broker, "minPartitions": "1", "maxBytesPerPartition": "16g"},
             "connector": {"readLevel": "broker"},
+            "before-connector": {"readLevel": "broker"},
         }
         return options.get(contender, {})
 

@@ -11,7 +11,9 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 Job = Literal["scan", "count", "stream", "write"]
-Contender = Literal["segment", "single", "connector", "java", "fresh", "kafka", "bookies"]
+Contender = Literal[
+    "segment", "single", "connector", "java", "fresh", "kafka", "bookies", "before-segment", "before-connector"
+]
 TITLES: dict[Contender, str] = {
     "segment": "pulsar-spark, segments",
     "single": "pulsar-spark, segments, 1 task",
@@ -20,7 +22,12 @@ TITLES: dict[Contender, str] = {
     "fresh": "Pulsar Java client, an array for each message",
     "kafka": "Spark-Kafka",
     "bookies": "BookKeeper client",
+    "before-segment": "an earlier version, segments",
+    "before-connector": "an earlier version, brokers",
 }
+BEFORE: dict[Contender, Contender] = {"segment": "before-segment", "connector": "before-connector"}
+"""The same ways of an earlier version's jar."""
+
 SPARK: tuple[Contender, ...] = ("segment", "connector", "kafka")
 """Those with a Spark JVM of their own."""
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from benchmarks.before import rows, with_before
 from benchmarks.results import OtherPlaceError, Results
 from benchmarks.workloads import CASES
 
@@ -47,3 +48,25 @@ def test_results_of_another_machine_are_not_mixed(tmp_path: Path) -> None:
     run(tmp_path, "old", FIRST)
     with pytest.raises(OtherPlaceError, match="machine"):
         Results(tmp_path, {"machine": {"cores": 4}}, {"version": "new"})
+
+
+def test_an_earlier_version_is_beside_this_one_in_each_case() -> None:
+    cases = [with_before(next(case for case in CASES if case.job == job)) for job in ("scan", "write")]
+    assert [case.contenders for case in cases] == [
+        ("before-segment", "segment", "before-connector", "connector"),
+        ("before-connector", "connector"),
+    ]
+    cost = {"before-segment": 1.0, "segment": 2.0, "before-connector": 4.0, "connector": 3.0}
+    measured = [
+        {"case": case.name, "contender": one, "rows": 100, "seconds": cost[one] + late, "cpu": (cost[one] + late) / 1e4}
+        | {"compiling": 0, "server_cpu": 0}
+        for case in cases
+        for one in case.contenders
+        for late in (0.0, 0.0, 0.5)
+    ]
+    table = [line.strip("|\n ").split(" | ") for line in rows(measured, cases)]
+    assert [line[1:] for line in table] == [
+        ["segments", "100", "50", "0.50", "1.00 (1.00-1.50)", "2.00 (2.00-2.50)", "2.00"],
+        ["brokers", "25", "33", "1.33", "4.00 (4.00-4.50)", "3.00 (3.00-3.50)", "0.75"],
+        ["", "25", "33", "1.33", "4.00 (4.00-4.50)", "3.00 (3.00-3.50)", "0.75"],
+    ]
