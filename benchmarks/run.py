@@ -14,7 +14,6 @@ import argparse
 import os
 import platform
 import re
-import subprocess
 import sys
 import tempfile
 import time
@@ -35,6 +34,7 @@ from benchmarks.arena import (
     direct_memory,
     pulsar_config,
 )
+from benchmarks.place import commit, machine
 from benchmarks.processes import stolen_seconds
 from benchmarks.results import OtherPlaceError, Results
 from benchmarks.workloads import CASES, SEED, SPARK, Case, Contender
@@ -129,24 +129,10 @@ def say(text: str) -> None:
     print(f"{time.strftime('%H:%M:%S')} {text}", file=sys.stderr, flush=True)
 
 
-def _machine() -> dict[str, Any]:
-    model = re.search(r"(?m)^model name\s*: (.*)$", Path("/proc/cpuinfo").read_text(encoding="utf-8"))
-    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-    return {
-        "cores": os.cpu_count(),
-        "cpu": model[1].strip() if model else platform.processor(),
-        "memory_gb": round(memory / 1e9, 1),
-        "system": f"{platform.system()} {platform.release()}",
-    }
-
-
 def _run(rounds: int) -> dict[str, Any]:
-    commit = subprocess.run(
-        ["git", "describe", "--always", "--dirty"], cwd=HERE, capture_output=True, text=True, check=True, timeout=30
-    )
     return {
         "date": time.strftime("%Y-%m-%d"),
-        "version": f"{__version__} ({commit.stdout.strip()})",
+        "version": f"{__version__} ({commit()})",
         "rounds": rounds,
         "load_before": round(os.getloadavg()[0], 2),
     }
@@ -202,7 +188,7 @@ def main() -> int:
     cache: ReadCache = "cold" if chosen.cold else "warm"
     folder = HERE / "results" if chosen.scale == 1 else HERE.parent / "target" / "benchmark"
     output = chosen.output or (folder / "cold" if chosen.cold else folder)
-    place = {"machine": _machine(), "versions": _versions(), "settings": _settings(chosen.memory, cache)}
+    place = {"machine": machine(), "versions": _versions(), "settings": _settings(chosen.memory, cache)}
     try:
         results = Results(output, place, _run(chosen.rounds))
     except OtherPlaceError as error:

@@ -1,98 +1,118 @@
-"""The page of a run, and its picture."""
+"""The page of runs."""
 
 from __future__ import annotations
 
-import os
 import statistics
 from collections import Counter
-from datetime import datetime, timezone
 from itertools import chain
 from typing import TYPE_CHECKING
 
-from pulsar_spark import __version__
-
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
-    from pathlib import Path
 
-    from nemesis.history import Read
+    from nemesis.records import Record
     from nemesis.rounds import Event
-    from nemesis.run import Result
 
 _HEAD = """# Results of the nemesis
 
-Made by `make nemesis`, not by hand: version {version}, seed {seed}, {minutes:.0f} minutes on {date}, on {cores} cores
-that servers, Spark and other work shared. A writer counts with keys, a stream copies its topic at least once, another
-one exactly once, and batch reads read all of it again and again, in two executors before a cluster of ZooKeeper, three
-bookies and two brokers. Meanwhile one fault after the other happens, in an order of chance. [Nemesis](nemesis.md) says
-what is checked.
+Made by `make nemesis`, not by hand, from [nemesis-results.json](nemesis-results.json). A writer counts with keys, a
+stream copies its topic at least once, another one exactly once, and batch reads read all of it again and again, in two
+executors before a cluster of ZooKeeper, three bookies and two brokers. Meanwhile one fault after the other happens, in
+an order of chance. [Nemesis](nemesis.md) says what is checked.
 
 {verdict}
 
-![Rows copied, and faults, over time](nemesis-results.svg)
+<picture>
+  <source media="(prefers-color-scheme: dark)" srcset="nemesis-results-dark.svg">
+  <img alt="Rows copied, and faults, over time" src="nemesis-results-light.svg">
+</picture>
 
 """
+_GOOD = (
+    "**Nothing is wrong**: all that was acknowledged is in both copies, in order within each key, in the second one "
+    "exactly once; nothing was invented or left behind."
+)
+_FIGURES = (
+    "Acknowledged: messages that brokers acknowledged; stored ones are more where the writer gave up a message that a "
+    "broker had. The rows of a copy are those that it has, of them the repeated ones."
+)
 
 
-def page(result: Result) -> str:
-    """All of it, with the picture beside it."""
-    verdict = (
-        "**Nothing is wrong**: all that was acknowledged is in both copies, in order within each key, in the second "
-        "one exactly once; nothing was invented or left behind."
-        if not result.problems
-        else "\n".join([f"**{len(result.problems)} problems**:", "", *(f"- {one}" for one in result.problems)])
-    )
-    head = _HEAD.format(
-        version=__version__,
-        seed=result.seed,
-        minutes=result.seconds / 60,
-        date=f"{datetime.now(timezone.utc):%Y-%m-%d}",
-        cores=os.cpu_count(),
-        verdict=verdict,
-    )
-    return head + "\n".join([*_counts(result), "", *_faults(result.events), "", *_ended(result)]) + "\n"
+def page(runs: Sequence[Record]) -> str:
+    """All of it, with the pictures beside it."""
+    parts = (_runs(runs), _reads(runs), _faults(runs), _ended(runs))
+    return _HEAD.format(verdict="\n".join(_verdict(runs))) + "\n\n".join("\n".join(part) for part in parts) + "\n"
 
 
-def _counts(result: Result) -> Iterable[str]:
-    history = result.history
-    yield from ("| what | count |", "|---|--:|")
-    yield f"| messages that brokers acknowledged | {len(history.acknowledged):,} |"
-    yield f"| messages that the writer gave up, which may be stored | {result.failed:,} |"
-    yield f"| messages in the topic, with those that were trimmed | {_size(history.source.values()):,} |"
-    for kind, copy in history.copies.items():
-        rows = list(chain.from_iterable(copy.values()))
-        yield f"| rows in the copy, {kind} | {len(rows):,}, {len(rows) - len(set(rows)):,} of them repeated |"
-    for level in dict.fromkeys(one.level for one in history.reads):
-        reads = [one for one in history.reads if one.level == level]
-        tiers = sum((Counter(one.entries) for one in reads), Counter[str]())
-        shown = ", ".join(f"{count:,} of {tier}" for tier, count in tiers.items())
-        yield f"| batch reads, `readLevel={level}` | {len(reads)}, of {_size_of(reads):,} rows; entries: {shown} |"
+def _verdict(runs: Sequence[Record]) -> Iterable[str]:
+    if not any(one.problems for one in runs):
+        yield _GOOD
+        return
+    for one in (run for run in runs if run.problems):
+        yield from (f"**{len(one.problems)} problems with the seed {one.seed}**:", "")
+        yield from (*(f"- {text}" for text in one.problems), "")
 
 
-def _size_of(reads: Iterable[Read]) -> int:
-    return sum(_size(one.rows.values()) for one in reads)
+def _runs(runs: Sequence[Record]) -> Iterable[str]:
+    kinds = list(dict.fromkeys(chain.from_iterable(one.copies for one in runs)))
+    yield f"| seed | of | minutes | faults | that bit | acknowledged | stored | {' | '.join(kinds)} | problems |"
+    yield f"|--:|---|{'--:|' * (6 + len(kinds))}"
+    for one in runs:
+        copies = [f"{one.copies[kind]['rows']:,} ({one.copies[kind]['repeated']:,} repeated)" for kind in kinds]
+        figures = (
+            f"{one.seconds / 60:.0f}",
+            str(len(one.events)),
+            str(sum(event.bit for event in one.events)),
+            f"{one.messages['acknowledged']:,}",
+            f"{one.messages['stored']:,}",
+            *copies,
+            str(len(one.problems)),
+        )
+        yield f"| {one.seed} | {_place(one)} | {' | '.join(figures)} |"
+    yield from ("", _FIGURES)
+    yield from ("", *dict.fromkeys(map(_machine, runs)))
 
 
-def _size(parts: Iterable[Sequence[object]]) -> int:
-    return sum(len(one) for one in parts)
+def _place(run: Record) -> str:
+    return f"{run.place['date']}, version {run.place['version']} ({run.place['commit']})"
 
 
-def _faults(events: Iterable[Event]) -> Iterable[str]:
+def _machine(run: Record) -> str:
+    return (
+        "Spark {spark} and Pulsar {server} shared {cores} cores of {cpu} and {memory_gb} GB with other work, "
+        "on {system}."
+    ).format_map(run.place)
+
+
+def _reads(runs: Sequence[Record]) -> Iterable[str]:
+    totals: dict[str, Counter[str]] = {}
+    for level, counts in chain.from_iterable(one.reads.items() for one in runs):
+        totals.setdefault(level, Counter()).update(counts)
+    yield from ("| batch reads | number | rows | entries of brokers | of bookies | of tiered storage |",)
+    yield "|---|--:|--:|--:|--:|--:|"
+    for level, found in sorted(totals.items()):
+        figures = (found[name] for name in ("reads", "rows", "broker", "bookies", "tiered"))
+        yield f"| `readLevel={level}` | {' | '.join(f'{one:,}' for one in figures)} |"
+
+
+def _faults(runs: Sequence[Record]) -> Iterable[str]:
     by_name: dict[str, list[Event]] = {}
-    for event in events:
+    for event in chain.from_iterable(one.events for one in runs):
         by_name.setdefault(event.name, []).append(event)
     yield "Recovered: seconds from the end of the fault until both streams had copied another batch."
     yield ""
     yield from ("| fault | times | that bit | recovered, median s | slowest s |", "|---|--:|--:|--:|--:|")
     for name, some in sorted(by_name.items()):
         times = [one.recovered for one in some if one.recovered is not None]
-        figures = f"{statistics.median(times):.1f} | {max(times):.1f}" if times else "never | "
+        figures = f"{statistics.median(times):.1f} | {max(times):.1f}" if len(times) == len(some) else "never | "
         yield f"| {name} | {len(some)} | {sum(one.bit for one in some)} | {figures} |"
 
 
-def _ended(result: Result) -> Iterable[str]:
+def _ended(runs: Sequence[Record]) -> Iterable[str]:
     """Queries that ended, which a scheduler starts again."""
-    counted = Counter((one.query, one.condition or "without a name") for one in result.history.ended)
+    counted: Counter[tuple[str, str]] = Counter()
+    for query, condition, count in chain.from_iterable(one.ended for one in runs):
+        counted[query, condition] += count
     if not counted:
         yield "No query ended by itself."
         return
@@ -101,38 +121,3 @@ def _ended(result: Result) -> Iterable[str]:
     yield from ("| query | condition | times |", "|---|---|--:|")
     for (query, condition), count in sorted(counted.items()):
         yield f"| {query} | `{condition}` | {count} |"
-
-
-def draw(result: Result, file: Path) -> None:
-    """Rows copied over time by each stream, and when faults were."""
-    import matplotlib as mpl
-
-    mpl.use("svg")
-    from matplotlib import pyplot as plt
-
-    grey = "#7d8590"
-    with plt.rc_context({"svg.fonttype": "none", "svg.hashsalt": "pulsar-spark", "text.color": grey}):
-        figure, axes = plt.subplots(figsize=(10, 4))
-        for (kind, batches), color in zip(result.copied.items(), ("#1f8fd6", "#d55e00"), strict=True):
-            total, points = 0, []
-            for second, rows in batches:
-                total += rows
-                points.append((second, total))
-            axes.step([x for x, _ in points], [y for _, y in points], where="post", label=kind, color=color)
-        names = sorted({one.name for one in result.events})
-        for one in result.events:
-            axes.axvspan(one.second, one.second + max(one.seconds, 0.5), color=grey, alpha=0.25, lw=0)
-            axes.annotate(
-                str(names.index(one.name) + 1), (one.second, 1.01), xycoords=("data", "axes fraction"), size=6
-            )
-        axes.set_xlabel("s", color=grey)
-        axes.set_ylabel("rows copied, repeated ones too", color=grey)
-        axes.tick_params(colors=grey)
-        for side in axes.spines.values():
-            side.set_color(grey)
-        legend = ", ".join(f"{number} {name}" for number, name in enumerate(names, 1))
-        half = legend.rfind(", ", 0, len(legend) // 2) + 2
-        figure.text(0.02, -0.06, f"{legend[:half]}\n{legend[half:]}", size=7)
-        axes.legend(frameon=False, labelcolor=grey)
-        figure.savefig(file, format="svg", bbox_inches="tight", transparent=True, metadata={"Date": None})
-        plt.close(figure)
