@@ -11,7 +11,7 @@ from executors.hosts import Attempts
 from pyspark.sql.functions import col, udf
 from pyspark.sql.types import BinaryType
 
-from support.spark.blocking_batch import blocking_batch
+from support.spark.blocking_batch import blocking_batch, held_tasks, held_until
 from support.spark.waiting import eventually
 from support.topics.messages import produce, read_all
 from support.topics.reading import (
@@ -135,6 +135,33 @@ def test_a_stream_whose_executors_are_killed_one_after_the_other(
     produce(client, topic, [b"%d" % n for n in range(500)], batch_size=7)
     read_available(frame, checkpoint, batches)
     assert_exactly_once(batches.rows, existing(read_all(client, topic)))
+
+
+def test_a_frozen_executor_is_overtaken_under_a_stream(
+    spark: SparkSession,
+    executors: Executors,
+    service_url: str,
+    client: pulsar_client.Client,
+    topic: str,
+    wanted: list[Seen],
+    level: dict[str, str],
+    tmp_path: Path,
+) -> None:
+    """The second copy of its task ends the micro-batch; it is back for those that follow."""
+    gate, checkpoint, batches = tmp_path / "gate", tmp_path / "checkpoint", Batches()
+    victim, attempts = executors.both()[0], Attempts(spark)
+    frame = stream(spark, service_url, topic=topic, startingOffsets="earliest", **level)
+    held = frame.withColumn("value", held_until(gate, tmp_path))
+    with running(start(held, checkpoint, batches), gate.touch) as query:
+        eventually(lambda: len(held_tasks(tmp_path)) >= 2)  # one in each executor
+        with victim.frozen():
+            gate.touch()
+            wait_for(len(wanted), query, batches)
+        assert victim in executors.running()
+        produce(client, topic, [b"%d" % n for n in range(500)], batch_size=7)
+        wait_for(len(wanted) + 500, query, batches)
+    assert_exactly_once(batches.rows, existing(read_all(client, topic)))
+    eventually(lambda: attempts.speculative >= 1)
 
 
 @pytest.mark.exhaustive

@@ -51,14 +51,10 @@ def blocking_batch(frame: DataFrame, folder: Path, *, tasks: int = 1) -> Iterato
         tasks: The number of tasks to block.
     """
     gate = folder / "gate"
-
-    def is_held() -> bool:
-        return len(list(folder.glob("reached-*"))) >= tasks
-
     with session_settings(frame.sparkSession, _ONE_BY_ONE), ThreadPoolExecutor(1) as pool:
         rows = pool.submit(read_rows, frame.withColumn("value", held_until(gate, folder)))
         try:
-            eventually(lambda: is_held() or rows.done())
+            eventually(lambda: len(held_tasks(folder)) >= tasks or rows.done())
             assert not rows.done(), f"the read ended before it was blocked: {rows}"
             yield BlockedBatch(rows, gate)
         finally:
@@ -74,6 +70,11 @@ def held_until(gate: Path, folder: Path, *, free: bytes = b""):  # type: ignore[
         free: A value that does not wait. Rows must be `LARGE`, for those before a waiting one to be passed on.
     """
     return udf(_passing(str(gate), str(folder), free), BinaryType(), useArrow=False)(col("value")).alias("value")
+
+
+def held_tasks(folder: Path) -> list[Path]:
+    """The files of the tasks that wait in such a column, or did."""
+    return list(folder.glob("reached-*"))
 
 
 def _passing(gate: str, folder: str, free: bytes) -> Callable[[bytearray | None], bytearray | None]:
