@@ -8,7 +8,6 @@ Results go to stdout, progress and errors to stderr. With ``--json`` stdout has 
 from __future__ import annotations
 
 import logging
-import os
 import sys
 from typing import TYPE_CHECKING
 
@@ -21,7 +20,7 @@ from pulsar_spark.cli.inspect import add_inspect
 from pulsar_spark.cli.lag import add_lag
 from pulsar_spark.cli.local import add_local
 from pulsar_spark.cli.options import add_options
-from pulsar_spark.cli.output import FAILED, INTERRUPTED, USAGE, Parser, UsageError, fail, say
+from pulsar_spark.cli.output import FAILED, INTERRUPTED, USAGE, Parser, UsageError, fail, say, sayable, silence
 from pulsar_spark.cli.peek import add_peek
 from pulsar_spark.cli.sink import add_sink
 from pulsar_spark.errors import PulsarOptionError, PulsarSparkError
@@ -45,7 +44,22 @@ def parser() -> argparse.ArgumentParser:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command and return its exit code."""
-    words = sys.argv[1:] if arguments is None else list(arguments)
+    sayable()
+    try:
+        try:
+            return _run(sys.argv[1:] if arguments is None else list(arguments))
+        finally:
+            sys.stdout.flush()  # here, and not when Python ends, which would print a traceback
+    except BrokenPipeError:  # as in `pulsar-spark options | head`
+        silence()
+        return FAILED
+    except OSError as error:  # such as a full disk
+        silence()
+        say(f"error: {error}")
+        return FAILED
+
+
+def _run(words: list[str]) -> int:
     try:
         chosen = parser().parse_args(words)
     except UsageError as error:
@@ -62,9 +76,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return fail(error, as_json=chosen.json, code=USAGE)
     except (LocalPulsarError, PulsarSparkError) as error:
         return fail(error, as_json=chosen.json)
-    except BrokenPipeError:  # as in `pulsar-spark options | head`
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return FAILED
+    except BrokenPipeError:
+        raise
     except OSError as error:  # such as a file that an argument names
         return fail(error, as_json=chosen.json)
     except KeyboardInterrupt:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import argparse
+import io
 import json
+import os
 import sys
 from typing import TYPE_CHECKING, NoReturn
 
@@ -34,6 +36,17 @@ class Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
         """Raise an error of the arguments."""
         raise UsageError(self.format_usage(), f"{self.prog}: {message}")
+
+
+def sayable() -> None:
+    """Let every text be printed: characters that the terminal's encoding lacks become escapes, as on stderr."""
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="backslashreplace")
+
+
+def silence() -> None:
+    """Drop what stdout has not printed yet and cannot print, so that Python does not try again when it ends."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def say(text: str) -> None:

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import IO
 
 import pytest
 
 from pulsar_spark import cli
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 def _cases(folder: Path) -> list[tuple[list[str], int]]:
@@ -71,6 +72,45 @@ def test_wrong_usage_ends_with_2(arguments: list[str]) -> None:
     with pytest.raises(SystemExit) as ended:
         cli.main(arguments)
     assert ended.value.code == 2
+
+
+_VERBS = [["options"], ["options", "topic", "--json"], ["explain", "start"], ["options", "no such option", "--json"]]
+
+
+@pytest.mark.parametrize("arguments", [*_VERBS, ["--help"], ["nosuch", "--json"], ["completion", "bash"]], ids=str)
+def test_a_reader_that_leaves_ends_the_command_without_a_traceback(arguments: list[str]) -> None:
+    command = _started(*arguments)
+    assert command.stdout is not None
+    command.stdout.close()  # before it prints
+    errors = command.communicate()[1]
+    assert command.returncode in (0, 1), errors  # argparse itself passes over it
+    assert errors == b""
+
+
+@pytest.mark.parametrize("arguments", _VERBS, ids=str)
+def test_a_full_disk_is_an_error_without_a_traceback(arguments: list[str]) -> None:
+    with Path("/dev/full").open("wb") as full:
+        command = _started(*arguments, stdout=full)
+        errors = command.communicate()[1].decode()
+    assert (command.returncode, errors.count("\n")) == (1, 1), errors
+    assert errors.startswith("error: ")
+    assert "No space left" in errors
+
+
+@pytest.mark.parametrize("encoding", ["ascii", "latin-1"])
+def test_letters_that_the_terminal_does_not_have_are_escaped(encoding: str) -> None:
+    program = "from pulsar_spark import cli; cli.main(['options', 'topic']); print('ä€')"
+    shown, errors = _python("-c", program, PYTHONIOENCODING=encoding).communicate()
+    assert (shown.splitlines()[-1], errors) == ("ä€".encode(encoding, "backslashreplace"), b"")
+
+
+def _started(*arguments: str, stdout: IO[bytes] | int = subprocess.PIPE) -> subprocess.Popen[bytes]:
+    return _python("-m", "pulsar_spark.cli", *arguments, stdout=stdout)
+
+
+def _python(*arguments: str, stdout: IO[bytes] | int = subprocess.PIPE, **settings: str) -> subprocess.Popen[bytes]:
+    environment = {**os.environ, **settings}
+    return subprocess.Popen([sys.executable, *arguments], stdout=stdout, stderr=subprocess.PIPE, env=environment)
 
 
 def test_wrong_usage_is_one_object_too(capsys: pytest.CaptureFixture[str]) -> None:
