@@ -59,6 +59,8 @@ def follow(pulsar: Pulsar, topic: str, start: Mapping[str, str], folder: str, ch
 
 
 if __name__ == "__main__":
+    if len(sys.argv) != 3:
+        sys.exit(__doc__)
     topic, folder = sys.argv[1:]
     pulsar = pulsar_spark.PulsarCluster.from_environment().on(pulsar_spark.session("export"))
     start = kept_start(pulsar, topic, folder)

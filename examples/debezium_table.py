@@ -45,6 +45,8 @@ def table(pulsar: Pulsar, topic: str, columns: str, key: str) -> DataFrame:
 
 
 if __name__ == "__main__":
+    if len(sys.argv) != 5:
+        sys.exit(__doc__)
     topic, columns, key, folder = sys.argv[1:]
     cluster = pulsar_spark.PulsarCluster.from_environment()
     rows = table(cluster.on(pulsar_spark.session("table of changes")), topic, columns, key)

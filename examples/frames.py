@@ -40,6 +40,8 @@ def by_duckdb(rides: pyarrow.Table) -> list[tuple[str, float]]:
 
 
 if __name__ == "__main__":
+    if len(sys.argv) != 3:
+        sys.exit(__doc__)
     cluster = pulsar_spark.PulsarCluster.from_environment()
     table = rides_since(cluster.on(pulsar_spark.session("frames")), *sys.argv[1:])
     print(by_polars(table), by_duckdb(table), sep="\n")

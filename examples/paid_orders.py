@@ -2,6 +2,8 @@
 
 Spark keeps both sides in the state of the query until the watermarks prove that no partner can come any more. Messages
 may be late by ten minutes.
+
+    python paid_orders.py orders payments paid-orders /tmp/paid-orders
 """
 
 from __future__ import annotations
@@ -37,5 +39,7 @@ def start(pulsar: Pulsar, orders: str, payments: str, target: str, checkpoint: s
 
 
 if __name__ == "__main__":
+    if len(sys.argv) != 5:
+        sys.exit(__doc__)
     cluster = pulsar_spark.PulsarCluster.from_environment()
     start(cluster.on(pulsar_spark.session("paid orders")), *sys.argv[1:]).awaitTermination()

@@ -40,5 +40,7 @@ def replay(pulsar: Pulsar, dead_letters: str, topic: str, checkpoint: str) -> St
 
 
 if __name__ == "__main__":
+    if len(sys.argv) != 4:
+        sys.exit(__doc__)
     cluster = pulsar_spark.PulsarCluster.from_environment()
     replay(cluster.on(pulsar_spark.session("replay")), *sys.argv[1:]).awaitTermination()

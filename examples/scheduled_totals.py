@@ -43,5 +43,7 @@ def run(pulsar: Pulsar, topic: str, folder: str, checkpoint: str) -> int:
 
 
 if __name__ == "__main__":
+    if len(sys.argv) != 4:
+        sys.exit(__doc__)
     cluster = pulsar_spark.PulsarCluster.from_environment()
     print(run(cluster.on(pulsar_spark.session("hourly totals")), *sys.argv[1:]), "messages")

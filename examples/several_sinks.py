@@ -50,6 +50,8 @@ def start(pulsar: Pulsar, source: str, sinks: Sinks, checkpoint: str) -> Streami
 
 
 if __name__ == "__main__":
+    if len(sys.argv) != 6:
+        sys.exit(__doc__)
     source, long_rides, cities, folder, checkpoint = sys.argv[1:]
     pulsar = pulsar_spark.PulsarCluster.from_environment().on(pulsar_spark.session("several sinks"))
     start(pulsar, source, Sinks(pulsar, long_rides, cities, folder), checkpoint).awaitTermination()

@@ -63,6 +63,8 @@ def rides(pulsar: Pulsar, topic: str, checkpoint: str) -> DataStreamWriter:
 
 
 if __name__ == "__main__":
+    if len(sys.argv) not in (4, 5):
+        sys.exit(__doc__)
     topic, folder, checkpoint, *long = sys.argv[1:]
     session = pulsar_spark.session("topic to Delta", **SETTINGS, **{"spark.jars.packages": PACKAGE})
     pulsar = pulsar_spark.PulsarCluster.from_environment().on(session)

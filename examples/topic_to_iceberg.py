@@ -65,6 +65,8 @@ def rides(pulsar: Pulsar, topic: str) -> DataFrame:
 
 
 if __name__ == "__main__":
+    if len(sys.argv) not in (4, 5):
+        sys.exit(__doc__)
     topic, folder, checkpoint, *how = sys.argv[1:]
     settings = {**SETTINGS, "spark.sql.catalog.lake.warehouse": folder, "spark.jars.packages": PACKAGE}
     pulsar = pulsar_spark.PulsarCluster.from_environment().on(pulsar_spark.session("topic to Iceberg", **settings))

@@ -5,6 +5,8 @@ from __future__ import annotations
 import ast
 import json
 import re
+import runpy
+import sys
 from datetime import datetime, timedelta, timezone
 from functools import partial
 from pathlib import Path
@@ -34,6 +36,7 @@ if TYPE_CHECKING:
 
 ROOT = Path(__file__).resolve().parents[2]
 EXAMPLES = sorted((ROOT / "examples").iterdir())
+PROGRAMS = [path for path in EXAMPLES if path.suffix == ".py" and path.stem != "frames"]  # that one: test_connect.py
 NOON = datetime(2026, 1, 31, 12, tzinfo=timezone.utc)
 
 
@@ -48,20 +51,22 @@ def step(query: StreamingQuery, topic: Topic, *rows: dict[str, Any]) -> None:
 
 
 def test_unique_orders(pulsar_topic: Topic, tmp_path: Path) -> None:
-    produce(pulsar_topic, [order("a", 0), order("a", 5), order("b", 5)])
+    produce(pulsar_topic, [order("a", 0), order("a", 5), order("b", 5), order(None, 5), order(None, 5)])
     target = pulsar_topic.beside("unique")
     query = unique_orders.start(pulsar_topic.pulsar, pulsar_topic.name, target.name, str(tmp_path))
     try:
         run_to_end(query)
         step(query, pulsar_topic, order("a", 8), order("c", 60))
         step(query, pulsar_topic, order("a", 61))  # the key is forgotten
+        step(query, pulsar_topic, {"__key": "d", "amount": 2.5})  # without an event time
     finally:
         query.stop()
-    expected = [("a", 0), ("b", 5), ("c", 60), ("a", 61)]
-    assert_messages(target, [{"__key": key, "__eventTime": _naive(at(minute))} for key, minute in expected])
+    expected = [("a", 0), ("b", 5), (None, 5), (None, 5), ("c", 60), ("a", 61)]
+    rows: list[dict[str, Any]] = [{"__key": key, "__eventTime": _naive(at(minute))} for key, minute in expected]
+    assert_messages(target, [*rows, {"__key": "d", "__eventTime": None}])
 
 
-def order(key: str, minute: int) -> dict[str, Any]:
+def order(key: str | None, minute: int) -> dict[str, Any]:
     return {"__key": key, "__eventTime": at(minute), "amount": 1.5}
 
 
@@ -210,6 +215,15 @@ def test_sql_only(pulsar_namespace: str, spark: SparkSession, pulsar_server: Pul
     assert [partition for partition, _, _ in results[-1]] == [0, 1]
 
 
+@pytest.mark.parametrize("example", PROGRAMS, ids=lambda path: path.name)
+def test_a_program_without_its_arguments_says_which_it_takes(example: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for arguments in ([], ["x"] * 9):
+        monkeypatch.setattr(sys, "argv", [str(example), *arguments])
+        with pytest.raises(SystemExit, match=rf"\n    python {example.name} \w+") as ended:
+            runpy.run_path(str(example), run_name="__main__")
+        assert isinstance(ended.value.code, str)  # which Python prints on stderr, and ends with 1
+
+
 @pytest.mark.parametrize("example", EXAMPLES, ids=lambda path: path.name)
 def test_an_example_is_small_and_has_a_test_and_a_place_in_the_page(example: Path) -> None:
     text = example.read_text(encoding="utf-8")
@@ -220,6 +234,7 @@ def test_an_example_is_small_and_has_a_test_and_a_place_in_the_page(example: Pat
     assert f"(../../examples/{example.name})" in (ROOT / "docs/use/recipes.md").read_text(encoding="utf-8")
     if example.suffix == ".py":
         assert ast.get_docstring(ast.parse(text))
+        assert "sys.exit(__doc__)" in text
 
 
 def _naive(time: datetime) -> datetime:

@@ -170,7 +170,7 @@ class PulsarReadOptions(TypedOptions):
             `positions`) starts after its positions; it may name other topics, too. A partition that is not listed has
             the default. A stream uses the option only at its first start. Default: ``earliest (batch), latest
             (stream)``.
-        ending_offsets: Where to end: `latest` (the last message when the query is planned) a position if there is only
+        ending_offsets: Where to end: `latest` (the last message when the query is planned), a position if there is only
             one partition, JSON with a position for each topic or partition, or the JSON of a stream's progress; a
             position is the last message that is read. A partition that is not listed is read to the last message.
             Default: ``latest``.
