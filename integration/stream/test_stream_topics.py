@@ -174,6 +174,22 @@ def test_a_topic_whose_schema_does_not_fit_the_columns_of_a_waiting_stream_fails
         read_available(frame, tmp_path, Batches())
 
 
+def test_a_micro_batch_may_lack_the_topics_that_some_columns_come_from(
+    spark: SparkSession, service_url: str, topic: str, tmp_path: Path
+) -> None:
+    for number, row in enumerate(["1 as id, 'x' as n, named_struct('a', 1) as s", "2 as id, 1.5D as z"]):
+        rows = spark.sql(f"select {row}").write.format("pulsar").mode("append")
+        rows.options(**{"service.url": service_url, "topic": f"{topic}-{number}"}).save()
+    pattern = topic.removeprefix("persistent://") + "-.*"
+    options = {"topicsPattern": pattern, "startingOffsets": "earliest", "maxMessagesPerTrigger": "1"}
+    frame = stream(spark, service_url, **options).select("id", "n", "s.a", "z")
+    found: list[list[tuple[object, ...]]] = []
+    writer = frame.writeStream.foreachBatch(lambda rows, _: found.append([tuple(row) for row in rows.collect()]))
+    query = writer.option("checkpointLocation", str(tmp_path)).trigger(availableNow=True).start()
+    assert query.awaitTermination(120)
+    assert sorted(found) == [[(1, "x", 1, None)], [(2, None, None, 1.5)]]
+
+
 @AT_BOTH_LEVELS
 def test_an_available_now_trigger_stops_at_the_stored_messages(
     spark: SparkSession, service_url: str, client: pulsar_client.Client, topic: str, tmp_path: Path

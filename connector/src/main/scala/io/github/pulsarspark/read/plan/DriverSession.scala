@@ -58,15 +58,29 @@ private[pulsarspark] final class DriverSession private (
       known: Map[String, TopicSchema] = Map.empty
   ): Map[String, TopicSchema] = {
     val schemas = known ++ schemasOf(topics.filterNot(known.contains))
-    val values  = SourceColumns.values(schemas.toSeq.sortBy(_._1), translated)
-    SourceColumns.checkFields(StructType(columns.fields ++ output.fields), values)
-    UserColumns.check(columns, SourceColumns.all(values, options.errorColumns))
+    SourceColumns.checkFields(StructType(columns.fields ++ output.fields), valuesOf(schemas))
+    checkColumns(columns, schemas)
     schemas.toSeq.distinctBy(_._2.withoutVersion).foreach { case (topic, schema) =>
       SchemaTranslation.checkKnown(topic, schema, output)
     }
     tracking.foreach(_.keep(schemas))
     schemas
   }
+
+  /** A micro-batch may have none of the topics that a column comes from: then all topics of the stream count. */
+  private def checkColumns(columns: StructType, schemas: Map[String, TopicSchema]): Unit = {
+    def all = SourceColumns.all(valuesOf(unread ++ schemas), options.errorColumns)
+    if (UserColumns.mismatch(columns, all).isDefined) {
+      unread = schemasOf(discovery.topicsLeft().keys.filterNot(schemas.contains)).toMap
+      UserColumns.check(columns, all)
+    }
+  }
+
+  private def valuesOf(schemas: Map[String, TopicSchema]) =
+    SourceColumns.values(schemas.toSeq.sortBy(_._1), translated)
+
+  /** Schemas of topics that the stream may read later, by which its columns were checked. */
+  private var unread = Map.empty[String, TopicSchema]
 
   private val translated = new SourceColumns.Translated
 
