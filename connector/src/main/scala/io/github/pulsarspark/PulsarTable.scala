@@ -14,7 +14,7 @@ import io.github.pulsarspark.errors.Conditions
 import io.github.pulsarspark.options.SessionOptions
 import io.github.pulsarspark.options.registry.TranslationWarning
 import io.github.pulsarspark.read.{MessageTable, PulsarScanBuilder}
-import io.github.pulsarspark.schema.columns.{MetadataColumns, Nullability}
+import io.github.pulsarspark.schema.columns.{ColumnNames, MetadataColumns, Nullability}
 import io.github.pulsarspark.write.exactlyonce.SinkRun
 import io.github.pulsarspark.write.{CheckedWrite, PulsarWriteBuilder, TableColumns}
 
@@ -63,7 +63,7 @@ private[pulsarspark] final class PulsarTable(
       )
 
   override def metadataColumns(): Array[MetadataColumn] =
-    MetadataColumns.all.filterNot(c => columns.fieldNames.contains(c.name)).map(c =>
+    MetadataColumns.all.filterNot(c => columns.fieldNames.exists(_.equalsIgnoreCase(c.name))).map(c =>
       PulsarMetadataColumn(c.name, c.dataType, c.comment)
     ).toArray
 
@@ -71,6 +71,7 @@ private[pulsarspark] final class PulsarTable(
 
   override def newScanBuilder(options: CaseInsensitiveStringMap): PulsarScanBuilder = {
     facts.foreach(_.checkEnd(name(), options))
+    ColumnNames.checkRead(name(), rows, SessionOptions.isCaseSensitive)
     new PulsarScanBuilder(raw(options), rows)
   }
 

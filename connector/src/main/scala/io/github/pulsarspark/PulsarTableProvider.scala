@@ -14,6 +14,7 @@ import io.github.pulsarspark.inspect.{MetadataTable, MetadataViews}
 import io.github.pulsarspark.options.registry.{Scope, TranslationWarning}
 import io.github.pulsarspark.options.{ReadOptions, SessionOptions}
 import io.github.pulsarspark.read.plan.DriverSession
+import io.github.pulsarspark.schema.columns.ColumnNames
 
 /** The data source `pulsar`: Apache Pulsar topics as tables, for batch and streaming reads and writes. Options may also
   * be set for a whole session, as `spark.datasource.pulsar.<option>`; a read ignores those of writes, and a write those
@@ -29,8 +30,10 @@ class PulsarTableProvider extends TableProvider with DataSourceRegister with Ses
   override def inferSchema(options: CaseInsensitiveStringMap): StructType = {
     val raw = TableProperties.rawOptions(options.asCaseSensitiveMap(), SessionOptions.now())
     MetadataViews.of(raw).map(_.columns).getOrElse {
-      val read = ReadOptions(raw, Scope.BatchRead, Scope.StreamRead)
-      Using.resource(DriverSession(read))(_.columns)
+      val read    = ReadOptions(raw, Scope.BatchRead, Scope.StreamRead)
+      val columns = Using.resource(DriverSession(read))(_.columns)
+      ColumnNames.checkRead(read.topics.shown, columns, SessionOptions.isCaseSensitive)
+      columns
     }
   }
 

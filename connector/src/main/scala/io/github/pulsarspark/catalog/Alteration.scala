@@ -4,7 +4,6 @@ import org.apache.spark.sql.connector.catalog.TableChange
 import org.apache.spark.sql.types.{StructField, StructType}
 
 import io.github.pulsarspark.errors.Conditions
-import io.github.pulsarspark.schema.columns.MetadataColumns
 
 /** Changes that ALTER TABLE makes to a topic.
   *
@@ -57,9 +56,8 @@ private[catalog] object Alteration {
     if (!add.isNullable) no("NOT NULL", "the messages that exist do not have it", "Remove NOT NULL")
     if (add.position != null) no(add.position.toString, "a new column is the last one", s"Remove ${add.position}")
     if (add.defaultValue != null) no("DEFAULT", "messages without the column have null", "Remove DEFAULT")
-    if (MetadataColumns.byName(name).isDefined || MetadataColumns.writable(name).isDefined)
-      no("", "a metadata column has the name", "Choose another name")
     val field = StructField(name, add.dataType, nullable = true)
+    DeclaredColumns.check(s"ADD COLUMN `$name`", field)
     Option(add.comment).fold(field)(field.withComment)
   }
 

@@ -13,8 +13,10 @@ import org.apache.spark.sql.types.{StructField, StructType}
 import org.apache.spark.sql.util.CaseInsensitiveStringMap
 
 import io.github.pulsarspark.errors.Conditions
+import io.github.pulsarspark.options.SessionOptions
 import io.github.pulsarspark.options.registry.SettingSecrets
 import io.github.pulsarspark.pulsar.connection.ClientSettings
+import io.github.pulsarspark.schema.columns.RowColumns
 
 /** A Pulsar cluster as a catalog of Spark: `spark.sql.catalog.<name>=io.github.pulsarspark.catalog.PulsarCatalog`, with
   * options as `spark.sql.catalog.<name>.<option>`. Tenants and their namespaces are namespaces, topics are tables. It
@@ -107,15 +109,22 @@ final class PulsarCatalog extends StagingTableCatalog with SupportsNamespaces {
       isFromRows: Boolean
   ): CreatedTopic = {
     val topic      = open.names.created(ident.namespace.toSeq, ident.name)
+    val fields     = StructType(columns.map(field))
     val definition = TopicDefinition(
       topic,
-      StructType(columns.map(field)),
+      if (isFromRows) ofRows(fields, topic) else fields,
       partitions.toSeq.map(_.describe),
       properties.asScala.toMap,
       SparkSession.active.conf.get("spark.sql.sources.default"),
       isFromRows
     )
     open.changes.create(ident, topic, definition)
+  }
+
+  private def ofRows(columns: StructType, topic: String): StructType = {
+    val named = RowColumns(columns, SessionOptions.isCaseSensitive)
+    RowColumns.checkNew(named, s"topic $topic")
+    named
   }
 
   private def field(column: Column): StructField = {

@@ -7,7 +7,6 @@ import io.github.pulsarspark.SourceNames
 import io.github.pulsarspark.errors.Conditions
 import io.github.pulsarspark.options.SessionOptions
 import io.github.pulsarspark.options.registry.{NearestName, OptionRegistry}
-import io.github.pulsarspark.schema.columns.MetadataColumns
 
 /** A topic that CREATE TABLE makes.
   *
@@ -68,10 +67,8 @@ private[catalog] object TopicDefinition {
     val provider = properties.get(TableCatalog.PROP_PROVIDER)
     checkProvider(topic, provider, defaultSource)
     val isOfUser = provider.forall(isOurs)
-    if (isOfUser && !isFromRows) columns.fieldNames.find(MetadataColumns.writable(_).isDefined).foreach { name =>
-      throw Conditions.CatalogStatement(statement = s"CREATE TABLE with the column `$name`",
-        why = "every table has it, hidden", instead = "Remove the column").exception
-    }
+    if (isOfUser && !isFromRows)
+      columns.fields.foreach(c => DeclaredColumns.check(s"CREATE TABLE with the column `${c.name}`", c))
     val own = properties.filterNot { case (key, _) =>
       key == TableCatalog.PROP_PROVIDER || Ignored(key) || key.startsWith(TableCatalog.OPTION_PREFIX)
     }

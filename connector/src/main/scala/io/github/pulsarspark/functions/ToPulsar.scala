@@ -50,7 +50,7 @@ private[functions] final class ToPulsar(topic: String, schema: TopicSchema, cuts
 
   /** A topic without schema takes bytes as they are. What would be set on a message has no place in its value. */
   private def plan(columns: StructType): WritePlan =
-    WritePlanner(columns, Some(topic), Some(schema), if (isBytes(schema)) "bytes" else "auto",
+    WritePlanner(columns, Some(topic), Some(schema), if (schema.isReadAsBytes) "bytes" else "auto",
       cutsTimes = cutsTimes).copy(
       metadata =
         Map.empty
@@ -63,8 +63,6 @@ private object ToPulsar {
 
   /** Name in SQL. */
   val Name: String = "to_pulsar"
-
-  private def isBytes(schema: TopicSchema) = schema.schemaType == "BYTES" || schema.schemaType == "NONE"
 
   /** @param columns
     *   what to encode of a row that has the value as its only column

@@ -9,7 +9,7 @@ import io.github.pulsarspark.options.WriteOptions
 import io.github.pulsarspark.pulsar.PulsarConnection
 import io.github.pulsarspark.pulsar.connection.ClientSettings
 import io.github.pulsarspark.pulsar.topics.TopicNames
-import io.github.pulsarspark.schema.columns.MetadataColumns
+import io.github.pulsarspark.schema.columns.{MetadataColumns, RowColumns}
 import io.github.pulsarspark.schema.keyvalue.KeyValueChoice
 import io.github.pulsarspark.schema.protobuf.ProtobufFormat
 import io.github.pulsarspark.schema.rows.WritePlanner
@@ -51,6 +51,7 @@ private[write] object Preflight {
     val own = connection.broker().schema(topic).map { schema =>
       options.protobuf.fold(schema)(p => ProtobufFormat.described(topic, schema, p.source, p.files.toArray, p.name))
     }
+    if (declared.isEmpty && own.forall(_.isReadAsBytes)) RowColumns.checkNew(input, s"topic $topic")
     plan(input, declared, Some(topic), own, options)
   }
 

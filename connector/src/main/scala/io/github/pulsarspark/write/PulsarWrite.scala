@@ -7,8 +7,9 @@ import org.apache.spark.sql.types.StructType
 
 import io.github.pulsarspark.errors.Conditions
 import io.github.pulsarspark.metrics.Metrics
-import io.github.pulsarspark.options.WriteOptions
+import io.github.pulsarspark.options.{SessionOptions, WriteOptions}
 import io.github.pulsarspark.options.registry.{RawOptions, Scope}
+import io.github.pulsarspark.schema.columns.RowColumns
 import io.github.pulsarspark.write.exactlyonce.{SinkRun, SinkSettings}
 
 /** Checks a write before any task: options, columns, the topic and its schema.
@@ -56,9 +57,11 @@ private[write] final class PulsarWrite(
 
   private def declared = table.flatMap(_.declared)
 
+  private def own = RowColumns(rows, SessionOptions.isCaseSensitive)
+
   override def toBatch: BatchWrite = {
     val typed = WriteOptions(options.check(Scope.BatchWrite)).copy(producerPrefix = producerPrefix)
-    val input = table.fold(rows)(_.ofBatch(rows))
+    val input = table.fold(own)(_.ofBatch(rows))
     typed.exactlyOnce.foreach(_ => ExactlyOnceWrites.check(input, options))
     NamedIdWrites.check(input, typed, isRepeated = ExactlyOnceWrites.queryOfBatch.isDefined)
     val settings = // before requests
@@ -69,7 +72,7 @@ private[write] final class PulsarWrite(
 
   override def toStreaming: StreamingWrite = {
     val typed = WriteOptions(options.check(Scope.StreamWrite))
-    val input = table.fold(rows)(_.ofStream(rows))
+    val input = table.fold(own)(_.ofStream(rows))
     typed.exactlyOnce.foreach { _ =>
       ExactlyOnceWrites.check(input, options)
       ExactlyOnceWrites.checkTrigger()

@@ -4,7 +4,7 @@ import org.apache.spark.sql.types.{BinaryType, StructField, StructType}
 
 import io.github.pulsarspark.errors.Conditions
 import io.github.pulsarspark.schema.ValueColumns
-import io.github.pulsarspark.schema.columns.{FieldNames, MetadataColumns}
+import io.github.pulsarspark.schema.columns.{FieldNames, MetadataColumns, RowColumns}
 
 /** Columns of a table that rows are written to. Spark leaves the columns of the rows as they are, because the table
   * takes any: it neither reorders nor casts them. Pure.
@@ -52,7 +52,10 @@ private[pulsarspark] final class TableColumns(columns: StructType, isCaseSensiti
   private def named(rows: StructType)(refusal: Seq[Column] => Option[String]): StructType = {
     val targets = rows.fields.toSeq.map(f => f -> target(f))
     val own     = targets.collect { case (field, Value(place)) => Column(field, place) }
-    val known   = targets.collect { case (_, known) if known != Value(None) => known }
+    own.filter(_.place.isEmpty).foreach(c =>
+      RowColumns.checkMeant(c.field, s"the table with the columns ${values.map(_.name).mkString(", ")}")
+    )
+    val known = targets.collect { case (_, known) if known != Value(None) => known }
     known.diff(known.distinct).headOption.map {
       case Metadata(name) => s"`$name` is there twice"
       case Value(place)   => s"${place.map(values(_).name).mkString("`", "", "`")} is there twice"

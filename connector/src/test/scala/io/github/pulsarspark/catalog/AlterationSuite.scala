@@ -35,6 +35,8 @@ class AlterationSuite extends UnitSuite {
     (TableChange.addColumn(Array("a"), IntegerType, true, null, position, null), "PULSAR_CATALOG_STATEMENT", "FIRST"),
     (TableChange.addColumn(Array("__key"), BinaryType), "PULSAR_CATALOG_STATEMENT", "metadata column"),
     (TableChange.addColumn(Array("__deliverAfter"), StringType), "PULSAR_CATALOG_STATEMENT", "metadata column"),
+    (TableChange.addColumn(Array("__KEY"), StringType), "PULSAR_CATALOG_STATEMENT", "metadata column"),
+    (TableChange.addColumn(Array("c"), VarcharType(3)), "PULSAR_CATALOG_STATEMENT", "as VARCHAR(3)"),
     (TableChange.deleteColumn(Array("a"), false), "PULSAR_CATALOG_STATEMENT", "delete column"),
     (TableChange.renameColumn(Array("a"), "b"), "PULSAR_CATALOG_STATEMENT", "rename column"),
     (TableChange.updateColumnType(Array("a"), LongType), "PULSAR_CATALOG_STATEMENT", "update column type"),

@@ -77,5 +77,26 @@ class TopicDefinitionSuite extends UnitSuite {
     assertEquals(refusal(definition(Map("provider" -> "pulsar"), keyed))._1, "PULSAR_CATALOG_STATEMENT")
     assertEquals(definition(Map("provider" -> "parquet"), keyed).columns, keyed)
     assertEquals(definition(Map.empty, keyed, isFromRows = true).columns, keyed)
+    assertEquals(refusal(definition(Map.empty, columns.add("__KEY", StringType)))._1, "PULSAR_CATALOG_STATEMENT")
+  }
+
+  private val collated = StringType("UTF8_LCASE")
+
+  Seq[(DataType, String)](
+    VarcharType(3)                      -> "VARCHAR(3)",
+    CharType(4)                         -> "CHAR(4)",
+    collated                            -> "STRING COLLATE UTF8_LCASE",
+    ArrayType(VarcharType(3))           -> "VARCHAR(3)",
+    MapType(StringType, collated)       -> "STRING COLLATE UTF8_LCASE",
+    MapType(CharType(4), StringType)    -> "CHAR(4)",
+    new StructType().add("x", collated) -> "STRING COLLATE UTF8_LCASE"
+  ).foreach { case (dataType, words) =>
+    test(s"texts have no length and no collation: ${dataType.sql}") {
+      val declared          = columns.add("c", dataType)
+      val (condition, text) = refusal(definition(Map.empty, declared))
+      assertEquals(condition, "PULSAR_CATALOG_STATEMENT")
+      assert(text.contains(s"the column `c` as $words is refused") && text.contains("Use STRING"), text)
+      assertEquals(definition(Map.empty, declared, isFromRows = true).columns, declared)
+    }
   }
 }

@@ -58,6 +58,15 @@ class TableColumnsSuite extends UnitSuite {
     refused("`col1` is not one of them; a stream is written by name")(stream("col1", "col2"))
   }
 
+  test("a column that is almost a metadata column is not taken by its place") {
+    Seq("__keys", "__evenTime").foreach { name =>
+      val error = intercept[IllegalArgumentException with PulsarError](batch(name, "km"))
+      assertEquals(error.condition, "PULSAR_METADATA_COLUMN_NEAR")
+    }
+    assertEquals(batch("__op", "km"), Seq("city", "km"))
+    assertEquals(table(rows("__keys")).ofBatch(rows("__keys")).fieldNames.toSeq, Seq("__keys"))
+  }
+
   test("columns that do not fit, both lists are in the error") {
     val error = intercept[IllegalArgumentException](batch("town", "city"))
     assert(error.getMessage.contains("The rows have the columns town, city, and the table has city, km: "),

@@ -11,7 +11,7 @@ private[pulsarspark] object FieldNames {
 
   /** The column of a field of values. */
   def marked(field: StructField): StructField =
-    if (MetadataColumns.byName(field.name).isEmpty) field
+    if (!MetadataColumns.all.exists(_.name.equalsIgnoreCase(field.name))) field
     else field.copy(metadata = new MetadataBuilder().withMetadata(field.metadata).putBoolean(Mark, true).build())
 
   def isMarked(column: StructField): Boolean = column.metadata.contains(Mark)

@@ -50,7 +50,7 @@ object WritePlanner {
     val draft  = WritePlan(TopicSchema.Bytes, input, topic, metadata.toMap, values, cutsTimes)
     if (values.isEmpty)
       throw Conditions.WriteNoValueColumn(target = draft.target, columns = input.fieldNames.mkString(", ")).exception
-    val own    = topicSchema.filterNot(s => s.schemaType == "NONE" || s.schemaType == "BYTES")
+    val own    = topicSchema.filterNot(_.isReadAsBytes)
     val table  = declared.fold(draft)(t => draft.copy(input = t, metadata = Map.empty, values = t.indices))
     val schema = schemaOf(table, own, schemaType.toUpperCase(java.util.Locale.ROOT), keyValue)
     val plan   = draft.copy(schema = schema)
