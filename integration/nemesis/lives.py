@@ -36,7 +36,7 @@ class Lives:
         ended: Queries that ended by themselves.
         reads: Batch reads that were whole.
         copied: Seconds since the start and rows of each batch, by query.
-        ahead: Seconds by which the clock of the driver was ahead at its last batch.
+        ahead: Seconds by which the clock of the driver was ahead at the last batch of each query.
     """
 
     def __init__(
@@ -56,7 +56,7 @@ class Lives:
         self._least: dict[int, int] = {}
         self.ended: list[Ended] = []
         self.reads: list[Read] = []
-        self.ahead = 0.0
+        self.ahead: dict[str, float] = dict.fromkeys(_QUERIES, 0.0)
         self.copied: dict[str, list[tuple[float, int]]] = {name: [] for name in _QUERIES}
 
     @property
@@ -136,7 +136,8 @@ class Lives:
                 self._application = event["application"].encode()
             case "copied":
                 self.copied[event["query"]].append((self.seconds, event["rows"]))
-                self.ahead = (datetime.fromisoformat(event["clock"]) - datetime.now(timezone.utc)).total_seconds()
+                ahead = datetime.fromisoformat(event["clock"]) - datetime.now(timezone.utc)
+                self.ahead[event["query"]] = ahead.total_seconds()
             case "reads":
                 self._least[event["number"]] = self._acknowledged()
             case "read":

@@ -15,11 +15,14 @@ if TYPE_CHECKING:
 
 
 def set_clock_of_job(arena: Arena) -> bool:
-    """That of driver and executors. Spark's next micro-batch waits for its time, so the jump is a short one."""
+    """That of driver and executors. Spark's next micro-batch waits for its time, which ends the fault and is short."""
     seconds = arena.chance.randrange(30, 90)
-    with suppress(AssertionError), arena.job_clock.ahead(seconds):
-        return eventually(lambda: arena.lives.ahead > seconds / 2)
-    return False
+    bit = False
+    with suppress(AssertionError):
+        with arena.job_clock.ahead(seconds):
+            bit = eventually(lambda: max(arena.lives.ahead.values()) > seconds / 2)
+        eventually(lambda: max(arena.lives.ahead.values()) < seconds / 2)
+    return bit
 
 
 def set_clock_of_brokers(arena: Arena) -> bool:
