@@ -33,8 +33,9 @@ _GOOD = (
     "exactly once; nothing was invented or left behind."
 )
 _FIGURES = (
-    "Acknowledged: messages that brokers acknowledged; stored ones are more where the writer gave up a message that a "
-    "broker had. The rows of a copy are those that it has, of them the repeated ones."
+    "Acknowledged: messages that brokers acknowledged. More are stored where the writer gave up a message that a "
+    "broker had. Where its client lost a reply and sent again, the topic has the message twice. Rows of a copy are "
+    "repeated when it has them more often than the topic."
 )
 
 
@@ -64,7 +65,7 @@ def _runs(runs: Sequence[Record]) -> Iterable[str]:
             str(len(one.events)),
             str(sum(event.bit for event in one.events)),
             f"{one.messages['acknowledged']:,}",
-            f"{one.messages['stored']:,}",
+            f"{one.messages['stored']:,} ({one.messages['stored again']:,} twice)",
             *copies,
             str(len(one.problems)),
         )

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
     from pathlib import Path
 
-    from nemesis.history import Read
+    from nemesis.history import Read, Row
     from nemesis.run import Result
 
 
@@ -34,8 +34,8 @@ class Record:
         seed: That of its chance.
         seconds: How long it took from the first batch to the last.
         events: All faults in their order.
-        messages: How many were acknowledged, given up, and stored.
-        copies: The rows of each copy, and how many of them are repeated.
+        messages: How many were acknowledged, given up, and stored, and stored again by the writer's client.
+        copies: The rows of each copy, and how many of them are more than the source has.
         reads: Batch reads, their rows and the entries of each tier, by read level.
         ended: How often a query ended by itself: its name, its condition, the number.
         copied: When each stream copied how many rows.
@@ -70,6 +70,7 @@ def place() -> dict[str, Any]:
 def record(result: Result, where: Mapping[str, Any]) -> Record:
     """What is kept of a run."""
     history = result.history
+    stored = Counter(chain.from_iterable(history.source.values()))
     ended = Counter((one.query, one.condition or "without a name") for one in history.ended)
     return Record(
         place=where,
@@ -79,9 +80,12 @@ def record(result: Result, where: Mapping[str, Any]) -> Record:
         messages={
             "acknowledged": len(history.acknowledged),
             "given up": result.failed,
-            "stored": _size(history.source.values()),
+            "stored": stored.total(),
+            "stored again": stored.total() - len(stored),
         },
-        copies={kind: _counted(list(chain.from_iterable(copy.values()))) for kind, copy in history.copies.items()},
+        copies={
+            kind: _counted(Counter(chain.from_iterable(copy.values())), stored) for kind, copy in history.copies.items()
+        },
         reads={
             level: _read([one for one in history.reads if one.level == level])
             for level in sorted({one.level for one in history.reads})
@@ -92,8 +96,8 @@ def record(result: Result, where: Mapping[str, Any]) -> Record:
     )
 
 
-def _counted(rows: Collection[object]) -> dict[str, int]:
-    return {"rows": len(rows), "repeated": len(rows) - len(set(rows))}
+def _counted(rows: Counter[Row], stored: Counter[Row]) -> dict[str, int]:
+    return {"rows": rows.total(), "repeated": (rows - stored).total()}
 
 
 def _read(reads: Collection[Read]) -> dict[str, int]:

@@ -25,8 +25,11 @@ RESULT = Result(
     events=[Event("broker killed", 10.0, 2.0, True, 4.0), Event("topic unloaded", 20.0, 0.1, False, 1.0)],
     history=History(
         acknowledged=ROWS[:-1],
-        source={"s-0": ROWS},
-        copies={"at-least-once": {"c-0": [*ROWS, ROWS[3]]}, "exactly-once": {"c-0": ROWS[:600], "c-1": ROWS[600:]}},
+        source={"s-0": [*ROWS, ROWS[9]]},
+        copies={
+            "at-least-once": {"c-0": [*ROWS, ROWS[9], ROWS[3]]},
+            "exactly-once": {"c-0": [*ROWS[:600], ROWS[9]], "c-1": ROWS[600:]},
+        },
         reads=[Read(3, {"s-0": ROWS}, "segment", {}, {"broker": 1, "bookies": 2, "tiered": 3})],
         ended=[Ended("exactly-once", "PULSAR_UNREACHABLE", "text"), Ended("batch read", None, "text")],
     ),
@@ -50,8 +53,8 @@ def rows_of(text: str, first: str) -> list[str]:
 def test_a_run_is_a_row() -> None:
     text = page([recorded()])
     where = "2026-01-02, version 1.2 (abc123)"
-    copies = ["1,201 (1 repeated)", "1,200 (0 repeated)"]
-    assert rows_of(text, "7") == ["7", where, "10", "2", "1", "1,199", "1,200", *copies, "0"]
+    copies = ["1,202 (1 repeated)", "1,201 (0 repeated)"]
+    assert rows_of(text, "7") == ["7", where, "10", "2", "1", "1,199", "1,201 (1 twice)", *copies, "0"]
     assert rows_of(text, "`readLevel=segment`")[1:] == ["1", "1,200", "1", "2", "3"]
     assert "Spark 4.1 and Pulsar 4.0 shared" in text
     assert "**Nothing is wrong**" in text
