@@ -190,3 +190,20 @@ def test_an_event_time_in_nanoseconds_is_like_a_value_that_does_not_decode(
     assert found == [("0", 5), ("2", 7)]
     assert query.recentProgress[-1].sources[0].metrics["pulsarDecodeErrors"] == "1"
     assert {one.payload for one in letters(client, f"{topic}-dlq").values()} == {b"1"}
+
+
+def test_values_of_a_deleted_schema_version(
+    spark: SparkSession, service_url: str, client: pulsar_client.Client, admin: Admin, topic: str
+) -> None:
+    added = {"name": "x", "type": ["null", "int"], "default": None}
+    produce(client, topic, [Message({"a": "old", "n": 1})] * 3, schema=AvroSchema(None, RECORD))
+    admin.call("DELETE", f"schemas/{topic.removeprefix('persistent://')}/schema")
+    newer = AvroSchema(None, {**RECORD, "fields": [*RECORD["fields"], added]})
+    produce(client, topic, [Message({"a": "new", "n": 2, "x": 3})], schema=newer)
+    with failing("PULSAR_SCHEMA_VERSION_MISSING", topic, "version 0"):
+        batch(spark, service_url, topic=topic).collect()
+    shown = batch(spark, service_url, topic=topic, onDecodeError="null", errorColumns="true")
+    assert rows(shown) == [("new", 2), *[(None, None)] * 3]
+    assert shown.where("contains(_error, 'PULSAR_SCHEMA_VERSION_MISSING') and _corrupt is not null").count() == 3
+    dropping = batch(spark, service_url, topic=topic, onDecodeError="drop")
+    assert (rows(dropping), dropping.count()) == ([("new", 2)], 1)

@@ -191,7 +191,7 @@ def test_versions_that_are_not_there(
     one = raw(spark, service_url, topic)
     for policy in ("fail", "null"):
         unknown = functions.from_pulsar(spark, "value", f.expr("X'0000000000000063'"), **given, on_decode_error=policy)
-        with failing("PULSAR_REQUEST_FAILED", "version 99", topic, "no such version"):
+        with failing("PULSAR_SCHEMA_VERSION_MISSING", "version 99", topic):
             one.select(unknown).collect()
     wrong = functions.from_pulsar(spark, "value", f.lit(3), **given)
     with failing("PULSAR_FUNCTION_ARGUMENT", "from_pulsar", "schema version", "BINARY"):

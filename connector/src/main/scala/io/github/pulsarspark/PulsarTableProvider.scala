@@ -28,6 +28,7 @@ class PulsarTableProvider extends TableProvider with DataSourceRegister with Ses
 
   /** Spark calls this for reads and for `CREATE TABLE` without columns: a write brings its own columns. */
   override def inferSchema(options: CaseInsensitiveStringMap): StructType = {
+    TableProperties.check(options.asCaseSensitiveMap())
     val raw = TableProperties.rawOptions(options.asCaseSensitiveMap(), SessionOptions.now())
     MetadataViews.of(raw).map(_.columns).getOrElse {
       val read    = ReadOptions(raw, Scope.BatchRead, Scope.StreamRead)
@@ -41,7 +42,7 @@ class PulsarTableProvider extends TableProvider with DataSourceRegister with Ses
 
   override def getTable(schema: StructType, partitioning: Array[Transform], properties: JMap[String, String]): Table = {
     SourceNames.warnOnce()
-    TableProperties.checkNoTimeTravel(properties)
+    TableProperties.check(properties)
     PlanRedaction.cover(properties)
     val session = SessionOptions.now()
     MetadataViews.of(TableProperties.rawOptions(properties, session)).map { view =>

@@ -56,14 +56,17 @@ private[pulsarspark] object TableProperties {
     )
   }
 
-  /** Fails for options that only a catalog understands, which would be ignored. */
-  def checkNoTimeTravel(properties: JMap[String, String]): Unit =
-    if (storedOptions(properties).isEmpty)
-      properties.keySet.asScala.find(key => TimeTravel.exists(_.equalsIgnoreCase(key))).foreach { key =>
-        throw Conditions.AsOfWithoutCatalog(option = key).exception
-      }
+  /** Fails for options of Spark in a read or write that is not about a table, where they would be ignored: those that
+    * only a catalog understands, and the argument of `load`, `save` and `start`.
+    */
+  def check(properties: JMap[String, String]): Unit =
+    if (storedOptions(properties).isEmpty) properties.asScala.foreach { case (key, value) =>
+      if (TimeTravel.exists(_.equalsIgnoreCase(key))) throw Conditions.AsOfWithoutCatalog(option = key).exception
+      if (Paths.exists(_.equalsIgnoreCase(key))) throw Conditions.TopicAsPath(path = value).exception
+    }
 
   private val TimeTravel = Seq("versionAsOf", "timestampAsOf")
+  private val Paths      = Seq("path", "paths")
 
   /** Properties of a catalog table that DESCRIBE and SHOW CREATE TABLE may show; empty for any other table. A stored
     * option shows its value only if the option table contains it as not secret. Spark masks more by its own patterns.

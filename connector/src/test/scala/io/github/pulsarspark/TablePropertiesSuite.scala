@@ -2,6 +2,8 @@ package io.github.pulsarspark
 
 import scala.jdk.CollectionConverters._
 
+import io.github.pulsarspark.errors.PulsarError
+
 class TablePropertiesSuite extends UnitSuite {
 
   /** Properties with which Spark passes a table that was created with OPTIONS and TBLPROPERTIES. */
@@ -15,6 +17,16 @@ class TablePropertiesSuite extends UnitSuite {
     assertEquals(TableProperties.storedOptions(properties(options, added: _*)), Some(options))
     assertEquals(TableProperties.storedOptions(Map("provider" -> "pulsar").asJava), Some(Map.empty[String, String]))
     assertEquals(TableProperties.storedOptions(Map("service.url" -> "u").asJava), None)
+  }
+
+  test("options of Spark that would be ignored are refused, unless a table of the catalog has them") {
+    Seq("path"      -> "PULSAR_TOPIC_AS_PATH", "Paths" -> "PULSAR_TOPIC_AS_PATH",
+      "versionasof" -> "PULSAR_AS_OF_WITHOUT_CATALOG").foreach { case (option, condition) =>
+      val error = intercept[RuntimeException with PulsarError](TableProperties.check(Map(option -> "x").asJava))
+      assertEquals(error.condition, condition)
+      TableProperties.check(Map(option -> "x", "provider" -> "pulsar").asJava)
+    }
+    TableProperties.check(Map("topic" -> "t").asJava)
   }
 
   test("known stored options without secrets are shown, properties always") {

@@ -49,7 +49,7 @@ private[functions] final class FromPulsar(topic: String, reader: TopicSchema, op
     try {
       val row = external(decoder.decode(message))
       if (hasFields) row else row.get(0)
-    } catch { case DecodeError(_) if isNullIfBad => null }
+    } catch { case DecodeError(e) if isNullIfBad && !isWrongArgument(e) => null }
   }
 
   /** A function is never closed: so the connection is closed at once, and the pool keeps its client for a while. */
@@ -66,6 +66,9 @@ private object FromPulsar {
 
   /** A value alone has no partition. */
   private val NoPartition = -1
+
+  /** True for a version that the topic does not have: whoever calls chose it, and all values of a query may be null. */
+  private def isWrongArgument(error: Throwable) = Conditions.SchemaVersionMissing.is(error)
 
   /** Spark does not check the arguments of a function of this kind; null is allowed. */
   private def binary(argument: String, value: Any): Array[Byte] = value match {

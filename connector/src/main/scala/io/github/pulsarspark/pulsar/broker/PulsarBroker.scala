@@ -38,7 +38,7 @@ private[pulsar] final class PulsarBroker(
       ),
     partitions
   )
-  private val lookup   = new SchemaLookup(client, answers, options.serviceUrl)
+  private val lookup   = new SchemaLookup(client, answers)
   private val probes   = new PositionProbes(client, options, subscriptionPrefix, readCompacted, answers)
   private val watches  = new IdleTailMonitor(probes.watchAfter, answers)
   private val later    = new LastMessages(ends, probes.watchAfter, answers)

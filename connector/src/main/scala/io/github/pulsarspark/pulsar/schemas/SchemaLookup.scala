@@ -18,7 +18,7 @@ import io.github.pulsarspark.pulsar.connection.{ClusterCalls, CurrentLookup}
 import io.github.pulsarspark.schema.TopicSchema
 
 /** Requests the schemas of topics. Keeps none of them. */
-private[pulsar] final class SchemaLookup(client: PulsarClientImpl, answers: ClusterCalls, url: String) {
+private[pulsar] final class SchemaLookup(client: PulsarClientImpl, answers: ClusterCalls) {
 
   /** The newest schema of each topic that has one, many topics at a time. It has its version, but not over HTTP, where
     * the client drops it.
@@ -35,14 +35,12 @@ private[pulsar] final class SchemaLookup(client: PulsarClientImpl, answers: Clus
 
   /** The schema of one version. */
   def at(topic: String, version: Array[Byte]): TopicSchema = {
-    val what = s"Fetching schema version ${SchemaInfos.versionText(version)} of $topic"
+    val text = SchemaInfos.versionText(version)
     answers
-      .ask(what)(() => client.getLookup.getSchema(TopicName.get(topic), version))
+      .ask(s"Fetching schema version $text of $topic")(() => client.getLookup.getSchema(TopicName.get(topic), version))
       .toScala
       .map(SchemaInfos.toTopicSchema(_, version))
-      .getOrElse(
-        throw Conditions.RequestFailed(what = what, url = url, cause = "the cluster has no such version").exception
-      )
+      .getOrElse(throw Conditions.SchemaVersionMissing(topic = topic, version = text).exception)
   }
 
   private def request(topic: String): CompletableFuture[Option[TopicSchema]] =

@@ -60,7 +60,7 @@ private[pulsarspark] final class RowDecoder private[schema] (
   /** Returns the same row each time. The next call overwrites the row, but not its values. */
   def decode(m: MessageView): InternalRow = {
     val isDecoded = current != null && (!m.valueIsNull || takesTombstones)
-    // Outside the try: a failed schema fetch is not this message's fault.
+    // Outside the try: a schema that cannot be fetched is not this message's fault, unless it was deleted.
     if (
       isDecoded && !isReadAsBytes && (m.schemaVersion ne currentVersion) &&
       !Arrays.equals(m.schemaVersion, currentVersion)
@@ -118,17 +118,22 @@ private[pulsarspark] final class RowDecoder private[schema] (
     current =
       if (known != null) known
       else {
-        val written = schemaAt(version)
-        val decoder =
-          try compile(written)
-          catch {
-            case known: PulsarError => throw known
-            case NonFatal(e)        => new RowDecoder.Failing(e)
-          }
+        val decoder = newDecoder(version)
         decoders.put(ByteBuffer.wrap(version), decoder)
         decoder
       }
     currentVersion = version
+  }
+
+  private def newDecoder(version: Array[Byte]): ValueDecoder = {
+    val written =
+      try Right(schemaAt(version))
+      catch { case deleted: PulsarError if Conditions.SchemaVersionMissing.is(deleted) => Left(deleted) }
+    try written.fold(new RowDecoder.Failing(_), compile)
+    catch {
+      case known: PulsarError => throw known
+      case NonFatal(e)        => new RowDecoder.Failing(e)
+    }
   }
 
   private def named(m: MessageView, cause: Throwable): Throwable = cause match {

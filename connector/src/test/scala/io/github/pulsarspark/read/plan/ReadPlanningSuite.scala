@@ -193,7 +193,7 @@ class ReadPlanningSuite extends UnitSuite {
       SourceColumns.checkFields(new StructType().add("__partition", StringType), StructType(Seq(values)))
     }
     assert(
-      open.getMessage.contains("Column `__partition` of the user schema does not match the topic: it is a metadata")
+      open.getMessage.contains("Column `__partition` of the DataFrame does not match the topic: it is a metadata")
     )
   }
 

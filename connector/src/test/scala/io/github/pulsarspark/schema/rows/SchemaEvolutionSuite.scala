@@ -8,7 +8,7 @@ import org.scalacheck.Gen
 import org.scalacheck.Prop.forAll
 
 import io.github.pulsarspark.PropertySuite
-import io.github.pulsarspark.errors.PulsarError
+import io.github.pulsarspark.errors.{Conditions, PulsarError}
 import io.github.pulsarspark.schema.TopicSchema
 
 /** Messages of other schema versions, with Avro's resolving reader as the oracle. */
@@ -113,6 +113,28 @@ class SchemaEvolutionSuite extends PropertySuite(250) {
       Seq(Array.emptyByteArray, Messages.version(3))
     versions.foreach(v => assertEquals(decoder.decode(Messages.of(Array[Byte](2), v)).getInt(0), 1))
     assertEquals(fetched, Seq(3L, 4L))
+  }
+
+  test(
+    "a version that was deleted is an error of each of its values, and requested once; other failures are not kept"
+  ) {
+    val schema   = record("""{"name":"a","type":"int"}""").copy(version = Messages.version(7).toSeq)
+    val columns  = SchemaTranslation.toStruct(Messages.topic, schema)
+    var requests = 0
+    val gone     = Conditions.SchemaVersionMissing(topic = Messages.topic, version = "3").exception
+    val failed   = Conditions.RequestFailed(what = "w", url = "u", cause = "c").exception
+    def decoder(error: RuntimeException) =
+      Messages.decoder(schema, columns, _ => { requests += 1; throw error })
+    def isOfMessage(decoder: RowDecoder): Boolean =
+      intercept[RuntimeException](decoder.decode(Messages.of(Array[Byte](2), Messages.version(3)))) match {
+        case DecodeError(_) => true
+        case _              => false
+      }
+    val missing = decoder(gone)
+    assertEquals((isOfMessage(missing), isOfMessage(missing), requests), (true, true, 1))
+    assertEquals(missing.decode(Messages.of(Array[Byte](2), Messages.version(7))).getInt(0), 1)
+    val unreachable = decoder(failed)
+    assertEquals((isOfMessage(unreachable), isOfMessage(unreachable), requests), (false, false, 3))
   }
 
   test("a version of another type is an error, except that AVRO and JSON read each other") {

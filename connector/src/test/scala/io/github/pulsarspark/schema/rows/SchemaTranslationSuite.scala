@@ -159,19 +159,20 @@ class SchemaTranslationSuite extends UnitSuite {
   private def mismatch(user: StructType, text: String)(implicit loc: munit.Location): Unit =
     assertEquals(
       intercept[IllegalArgumentException](UserColumns.check(user, actual)).getMessage,
-      s"[PULSAR_USER_SCHEMA_MISMATCH] $text What to do: Remove the schema, or use a subset of the columns with their types."
+      s"[PULSAR_USER_SCHEMA_MISMATCH] $text What to do: If you set a schema, remove it, or use a subset of the columns " +
+        "with their types. Else the schema of the topic has changed since: make the DataFrame again."
     )
 
   test("a given schema that does not match is refused with the column") {
     mismatch(
       new StructType().add("b", IntegerType),
-      "Column `b` of the user schema does not match the topic: the topic has no such column; it has a, s."
+      "Column `b` of the DataFrame does not match the topic: the topic has no such column; it has a, s."
     )
     mismatch(new StructType().add("a", LongType),
-      "Column `a` of the user schema does not match the topic: it is INT, not BIGINT.")
+      "Column `a` of the DataFrame does not match the topic: it is INT, not BIGINT.")
     mismatch(
       new StructType().add("s", new StructType().add("y", ArrayType(BinaryType))),
-      "Column `s.y[]` of the user schema does not match the topic: it is STRING, not BINARY."
+      "Column `s.y[]` of the DataFrame does not match the topic: it is STRING, not BINARY."
     )
   }
 
