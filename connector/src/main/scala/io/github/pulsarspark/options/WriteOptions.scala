@@ -58,6 +58,16 @@ private[pulsarspark] object WriteOptions {
       throw Conditions.OptionInvalid(option = "pulsar.producer.messageRoutingMode", value = mode,
         allowed = "RoundRobinPartition or SinglePartition; rows name their partition in `__partition`").exception
     )
-    settings
+    chunking(settings)
+  }
+
+  /** The client refuses producers that chunk messages and batch them, and batches unless it is told otherwise. */
+  private def chunking(settings: Map[String, String]): Map[String, String] = {
+    def isOn(setting: String) = settings.get(setting).exists(_.trim.equalsIgnoreCase("true"))
+    if (!isOn("chunkingEnabled")) settings
+    else if (isOn("batchingEnabled"))
+      throw Conditions.OptionInvalid(option = "pulsar.producer.batchingEnabled", value = "true",
+        allowed = "false, as producers with `pulsar.producer.chunkingEnabled` do not batch messages").exception
+    else settings + ("batchingEnabled" -> "false")
   }
 }

@@ -83,6 +83,20 @@ final class ClientSettingsSuite extends UnitSuite {
     val proxy = "pulsar.client.proxyServiceUrl" -> "pulsar+ssl://proxy:1"
     assertEquals(refused(proxy, "pulsar.client.proxyProtocol" -> "SNI"), "PULSAR_OPTION_WITHOUT_EFFECT")
     assertEquals(refused("pulsar.producer.messageRoutingMode" -> "CustomPartition"), "PULSAR_OPTION_INVALID")
+    assertEquals(refused("pulsar.producer.batchingEnabled" -> "TRUE", "pulsar.producer.chunkingEnabled" -> "true"),
+      "PULSAR_OPTION_INVALID")
+  }
+
+  test("producers that chunk messages do not batch them") {
+    def batching(settings: (String, String)*) = WriteOptions(
+      CheckedOptions(Map("service.url" -> "pulsar://h:1", "topic" -> "t") ++ settings, Scope.BatchWrite,
+        ClientSettings.fields)
+    ).producer.get("batchingEnabled")
+    val chunking = "pulsar.producer.chunkingEnabled" -> "true"
+    assertEquals(batching(chunking), Some("false"))
+    assertEquals(batching(chunking, "pulsar.producer.batchingEnabled" -> "false"), Some("false"))
+    assertEquals(batching("pulsar.producer.chunkingEnabled" -> "false"), None)
+    assertEquals(batching(), None)
   }
 
   private def ofClient(prefix: String) = rows.filter(r => r.prefix == prefix && r.kind == "client").map(_.name)
