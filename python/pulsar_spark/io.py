@@ -7,6 +7,7 @@ too, by family, also those of an action such as ``collect``: see `pulsar_spark.e
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from datetime import timedelta
 from pathlib import Path
@@ -14,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from pulsar_spark._spark import DataFrame, SparkSession, StreamingQuery, StructType
 from pulsar_spark._tables import ARGUMENTS
-from pulsar_spark.errors import translated
+from pulsar_spark.errors import PulsarOptionError, translated
 from pulsar_spark.options import (
     PulsarReadOptions,
     PulsarWriteOptions,
@@ -251,7 +252,7 @@ def write_pulsar_stream(
     )
     given = checked(df.sparkSession, write_options(options, topic, service_url, dict(more)), "streamWrite")
     writer = df.writeStream.format(FORMAT).options(**given)
-    writer = writer.outputMode(mode).option("checkpointLocation", str(checkpoint))
+    writer = writer.outputMode(mode).option("checkpointLocation", _folder(checkpoint))
     if query_name is not None:
         writer = writer.queryName(query_name)
     if available_now:
@@ -282,3 +283,12 @@ def _load(
     with named_as_arguments(given, replacing), translated():
         source = reader.format(FORMAT).options(**given)
         return (source if schema is None else source.schema(schema)).load()
+
+
+def _folder(checkpoint: object) -> str:
+    """The path of a checkpoint. Spark would take the text of anything, such as ``None``, for a folder."""
+    if isinstance(checkpoint, str | os.PathLike) and os.fspath(checkpoint):
+        return str(checkpoint)
+    raise PulsarOptionError(
+        "PULSAR_OPTION_INVALID", option="checkpoint", value=str(checkpoint), allowed="the path of a folder"
+    )

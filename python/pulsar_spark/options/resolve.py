@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable
 from dataclasses import replace
 from datetime import datetime, timezone
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
@@ -139,10 +140,22 @@ def _topic_options(given: dict[str, str], topics: Mapping[str, str | Sequence[st
         if name == "topics_pattern":
             given["topicsPattern"] = str(value)
         else:
-            text = value if isinstance(value, str) else ",".join(value)
+            text = _names(name, value)
             is_list = not isinstance(value, str) or (name == "topics" and "," in value)
             given["topics" if is_list else "topic"] = text
     return given
+
+
+def _names(argument: str, topics: object) -> str:
+    """Names of topics as the option has them."""
+    if isinstance(topics, str):
+        return topics
+    given = list(topics) if isinstance(topics, Iterable) and not isinstance(topics, bytes) else [topics]
+    names = [name for name in given if isinstance(name, str)]
+    if names != given:
+        allowed = "the name of a topic, or a list of names, as texts"
+        raise PulsarOptionError("PULSAR_OPTION_INVALID", option=argument, value=str(topics), allowed=allowed)
+    return ",".join(names)
 
 
 def _remove(options: dict[str, str], *keys: str) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from datetime import timedelta
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -23,7 +24,6 @@ from pulsar_spark.options.resolve import FORMAT, SERVICE_URL_VARIABLE
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from pathlib import Path
 
 URL = "pulsar://localhost:6650"
 
@@ -274,3 +274,15 @@ def test_type_checkers_and_the_functions_agree_on_names() -> None:
         read_pulsar(FakeSpark().session, "a", poll_timeout_s=5)  # type: ignore[call-arg]
     with pytest.raises(PulsarOptionError, match="nearest name is `topic`"):
         write_pulsar(FakeSpark().frame, topics="a")  # type: ignore[call-arg]
+
+
+@pytest.mark.parametrize("checkpoint", [None, "", 5, False])
+def test_a_checkpoint_that_is_no_path_is_refused(checkpoint: Any) -> None:  # noqa: ANN401
+    with pytest.raises(PulsarOptionError, match=r"PULSAR_OPTION_INVALID.*`checkpoint`.*path of a folder"):
+        write_pulsar_stream(FakeSpark().frame, "t", checkpoint=checkpoint, service_url=URL)
+
+
+@pytest.mark.parametrize("topics", [5, b"orders", Path("orders"), ["orders", 5], [["orders"]]])
+def test_topics_that_are_no_texts_are_refused(topics: Any) -> None:  # noqa: ANN401
+    with pytest.raises(PulsarOptionError, match=r"PULSAR_OPTION_INVALID.*`topics`.*as texts"):
+        read(topics)
