@@ -98,9 +98,21 @@ CONTROLS = (
     ),
     Control(
         rule="no proof that transactions live",
-        old="if (age >= settings.timeout / 2 &&",
-        new="if (age >= settings.timeout * 1000L &&",
+        old="if (ended.nonEmpty || isLate)",
+        new="if (ended.size > ids.size && isLate)",
         test=f"{_EDGES}::test_a_job_that_is_longer_than_its_transactions_is_not_torn",
+    ),
+    Control(
+        rule="no proof that young transactions live",
+        old="if (ended.nonEmpty || isLate)",
+        new="if (ended.size > ids.size || isLate)",
+        test="SinkTransactionsSuite",
+    ),
+    Control(
+        rule="a driver that was replaced drops its epoch",
+        old="append(Barrier(UUID.randomUUID.toString)): Unit",
+        new="Option(Barrier(UUID.randomUUID.toString)): Unit",
+        test="SinkCoordinatorSuite",
     ),
     Control(
         rule="one state for all targets",

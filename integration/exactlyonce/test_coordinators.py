@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 import pytest
 
 from support.proxies.broker_proxy import running_broker_proxy
-from support.servers.admin import AdminError
 from support.servers.cluster import Cluster, running_cluster
 from support.servers.servers import Addresses
 from support.spark.waiting import eventually
@@ -58,7 +57,7 @@ def test_coordinators_move_while_a_stream_is_written(
     coordinators = [f"{_COORDINATORS}-partition-{number}" for number in range(cluster.admin.partitions(_COORDINATORS))]
     with ThreadPoolExecutor(1) as pool:
         running = pool.submit(copy.run, spark, service_url)
-        moved = [name for name in coordinators if _moved(cluster, name)]
+        moved = [name for name in coordinators if cluster.admin.unload_if_idle(name)]
         failures = running.result(_SECONDS)
     print(f"{len(moved)} of {len(coordinators)} moved", *(one[:300] for one in failures), sep="\n")
     assert moved
@@ -90,17 +89,6 @@ def test_late_messages_of_aborted_transactions_block_nothing(
     wide.send([b"second"])
     assert wide.run(spark, service_url) == []
     wide.check([b"first", b"second", *(b"behind" for _ in late)])
-
-
-def _moved(cluster: Cluster, coordinator: str) -> bool:
-    """Unload a coordinator, which its broker refuses while it is busy."""
-    try:
-        cluster.admin.unload(coordinator)
-    except AdminError as error:
-        if "it is doing other operations" not in str(error):
-            raise
-        return False
-    return True
 
 
 @pytest.mark.parametrize(

@@ -161,8 +161,9 @@ def test_a_task_registers_partitions_together(target: Target, topic: str, rows: 
         slowly = {"pulsar.producer.batchingMaxPublishDelayMicros": "60000000"}  # a slow machine ends no batch
         more = {**ONCE, **slowly, "service.url": proxy.service_url}
         target.append_sql(f"select string(id) as value from range(0, {rows}, 1, 1)", topic, more)
-    wanted = 1 + min(used, 2)
-    assert counts["ADD_PARTITION_TO_TXN"] == wanted, f"one partition, all, and the topic of the marker: {counts}"
+    wanted = 2 + min(used, 2)
+    told = f"one partition, all, the topic of the marker, and that again for the driver's proof: {counts}"
+    assert counts["ADD_PARTITION_TO_TXN"] == wanted, told
     stored = [target.admin.internal_stats(f"{topic}-partition-{n}")["entriesAddedCounter"] for n in range(4)]
     assert len([entries for entries in stored if entries]) == used, stored
     assert len(values(target, topic)) == rows

@@ -85,6 +85,12 @@ private[pulsarspark] final class TransactionCoordinator private (
   /** Waits for the response to [[registering]]; returns the reason of a refusal. */
   def refusal(registering: CompletableFuture[Void]): Option[String] = Option(failure(registering)).map(FirstLine(_))
 
+  /** Waits for the response to [[registering]]; returns whether it proves that the transaction is not open. */
+  def isOver(registering: CompletableFuture[Void]): Boolean = {
+    val refused = failure(registering)
+    isEndOf(refused) && !CommitAnswer(refused).isInstanceOf[CommitAnswer.NotOwner]
+  }
+
   /** Waits for an answer to [[registering]]; returns whether the end of the transaction is decided and not carried out
     * everywhere: a coordinator knows one that is open or has ended by other answers.
     */
@@ -108,11 +114,13 @@ private[pulsarspark] final class TransactionCoordinator private (
       CommitAnswer(e) match {
         case CommitAnswer.NotOwner(cause) =>
           throw Conditions.TransactionNotOwned(transaction = id.toString, cause = cause).exception
-        case _ =>
-          e.isInstanceOf[TransactionCoordinatorClientException.TransactionNotFoundException] ||
-          e.isInstanceOf[TransactionCoordinatorClientException.InvalidTxnStatusException]
+        case _ => isEndOf(e)
       }
   }
+
+  private def isEndOf(failure: Throwable): Boolean =
+    failure.isInstanceOf[TransactionCoordinatorClientException.TransactionNotFoundException] ||
+      failure.isInstanceOf[TransactionCoordinatorClientException.InvalidTxnStatusException]
 
   private def failure(ending: CompletableFuture[Void]): Throwable =
     try {

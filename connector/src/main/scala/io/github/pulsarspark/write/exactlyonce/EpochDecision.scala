@@ -123,6 +123,13 @@ private[exactlyonce] object EpochDecision {
   ): Seq[OpenTransaction] =
     open.filter(o => (if (o.owner == own) o.epoch <= epoch else earlier(o.owner)) && !prepared(o.id))
 
+  /** The transactions that time out first, one of each coordinator: all have the same time, and a coordinator counts
+    * their ids up.
+    */
+  def oldest(transactions: Seq[SinkTransaction]): Seq[TransactionId] =
+    transactions.map(_.id).groupMapReduce(_.coordinator)(identity)((a, b) => if (a.least < b.least) a else b).values
+      .toSeq
+
   /** Outcome of a recorded epoch, once each of its transactions is decided. */
   def outcome(transactions: Seq[SinkTransaction], committed: Set[TransactionId]): EpochOutcome =
     transactions.filterNot(t => committed(t.id)) match {

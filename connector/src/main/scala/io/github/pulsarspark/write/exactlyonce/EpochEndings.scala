@@ -44,6 +44,17 @@ private[exactlyonce] final class EpochEndings(
     lost.nonEmpty || left < patience.min(settings.timeout / 10)
   }
 
+  /** The second run of an epoch, or of an earlier one. */
+  def warnSkipped(epoch: Long, rows: Long, last: WrittenEpoch): Unit =
+    log.warn(
+      "Sink {}: epoch {} has no effect, and {} rows are skipped. Epoch {} is written{}",
+      settings.sinkId,
+      epoch,
+      rows,
+      last.epoch,
+      last.rows.fold("")(n => s", with $n rows")
+    )
+
   /** The epoch is not in the topic and can be run again. */
   def dropped(epoch: Long, transactions: Int): Exception = Conditions.SinkEpochDropped(epoch = epoch.toString,
     sink = settings.sinkId, count = transactions.toString).exception

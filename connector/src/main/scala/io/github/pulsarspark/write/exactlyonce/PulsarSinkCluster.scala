@@ -99,6 +99,11 @@ private[exactlyonce] final class PulsarSinkCluster(settings: SinkSettings, acces
       transactions.refusal(registering).map(id -> _)
     ).flatten.toMap
 
+  override def ended(ids: Seq[TransactionId]): () => Seq[TransactionId] = {
+    val registered = ids.map(id => id -> transactions.registering(id, Seq(names.mark)))
+    () => registered.collect { case (id, registering) if transactions.isOver(registering) => id }
+  }
+
   override def ending(ids: Seq[TransactionId]): Seq[TransactionId] =
     BoundedParallel(ids, Parallelism)(transactions.registering(_, Seq(names.mark)))((id, registering) =>
       Option.when(transactions.isEnding(registering))(id)

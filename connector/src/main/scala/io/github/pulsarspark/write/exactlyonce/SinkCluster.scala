@@ -32,6 +32,11 @@ private[exactlyonce] trait SinkCluster extends AutoCloseable {
   /** Transactions that are not open, with the reason; sends a request for each. */
   def lost(ids: Seq[TransactionId]): Map[TransactionId, String]
 
+  /** Sends a request for each of these transactions; returns what waits for the responses, and then has those that
+    * coordinators report as not open. A coordinator that does not respond reports none.
+    */
+  def ended(ids: Seq[TransactionId]): () => Seq[TransactionId]
+
   /** Transactions whose end is decided but not yet carried out in each of their topic partitions. */
   def ending(ids: Seq[TransactionId]): Seq[TransactionId]
 

@@ -9,7 +9,7 @@ import org.slf4j.LoggerFactory
 
 import io.github.pulsarspark.errors.Conditions
 import io.github.pulsarspark.options.OnSinkMismatch
-import io.github.pulsarspark.pulsar.transactions.ControlAccess
+import io.github.pulsarspark.pulsar.transactions.{ControlAccess, TransactionId}
 
 /** The driver of a sink: decides which transactions of an epoch are committed, and records that first. It outlives an
   * epoch. docs/develop/exactly-once.md describes the protocol.
@@ -118,14 +118,7 @@ private[write] final class SinkCoordinator private[exactlyonce] (
     decision match {
       case EpochDecision.Refuse(problem, action) => refuse(problem, action)
       case EpochDecision.Discard(last)           =>
-        log_.warn(
-          "Sink {}: epoch {} has no effect, and {} rows are skipped. Epoch {} is written{}",
-          settings.sinkId,
-          epoch,
-          rows,
-          last.epoch,
-          last.rows.fold("")(n => s", with $n rows")
-        )
+        endings.warnSkipped(epoch, rows, last)
         totals = totals.copy(skipped = totals.skipped + rows)
         stoppingOnFailure(abortOrphans(epoch, log.owners, None))
       case EpochDecision.Advance =>
@@ -137,11 +130,12 @@ private[write] final class SinkCoordinator private[exactlyonce] (
         }
       case EpochDecision.Prepare =>
         stoppingOnFailure {
+          val ended = cluster.ended(EpochDecision.oldest(transactions)) // responses come while this reads
           open.add(cluster.opened())
           transactions.find(t => !open.contains(t.id)).foreach(t =>
             refuse(s"transaction ${t.id} of epoch $epoch is not open", "Start the write again: it runs the epoch again")
           )
-          proveOpen(epoch, transactions)
+          proveOpen(epoch, transactions, ended())
           val named    = commits.flatMap(_.topicPartitions).distinct.sorted.take(SinkSettings.MaxNamed)
           val kept     = if (settings.topic.isEmpty) named else Nil
           val prepared = Prepared(epoch, transactions, from, settings.target, kept, takesOn)
@@ -151,13 +145,16 @@ private[write] final class SinkCoordinator private[exactlyonce] (
     }
   }
 
-  /** Fails before the record when a transaction may have timed out and is not open, or will soon: what is left of its
-    * epoch is aborted. Without a time-out after the proof, an epoch is never written in part.
+  /** Fails before the record when a transaction is not open, or will time out soon: what is left of its epoch is
+    * aborted. Without a time-out after the proof, an epoch is never written in part. Clocks of brokers may jump, so the
+    * oldest ones are proved at any age.
     */
-  private def proveOpen(epoch: Long, transactions: Seq[SinkTransaction]): Unit = {
-    def age = (nanos() - began).nanos
-    val ids = transactions.map(_.id)
-    if (age >= settings.timeout / 2 && endings.isTooLate(epoch, ids)(open.age(ids).fold(age)(_.min(age)))) {
+  private def proveOpen(epoch: Long, transactions: Seq[SinkTransaction], ended: Seq[TransactionId]): Unit = {
+    def age    = (nanos() - began).nanos
+    val ids    = transactions.map(_.id)
+    def isLate = age >= settings.timeout / 2 && endings.isTooLate(epoch, ids)(open.age(ids).fold(age)(_.min(age)))
+    if (ended.nonEmpty || isLate) {
+      append(Barrier(UUID.randomUUID.toString)): Unit // fails if another driver took over, which aborts them
       abortOrphans(epoch, log.owners, None)
       throw endings.dropped(epoch, transactions.size)
     }

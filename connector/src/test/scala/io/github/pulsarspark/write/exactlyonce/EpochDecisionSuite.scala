@@ -86,6 +86,15 @@ class EpochDecisionSuite extends UnitSuite {
     }
   }
 
+  test("the first transaction of each coordinator is the oldest one") {
+    def of(ids: (Int, Int)*) = ids.map { case (most, least) =>
+      transaction(0).copy(id = TransactionId(most.toLong, least.toLong))
+    }
+    val all = of((3, 9), (0, 5), (3, 7), (0, 6), (1, 1))
+    assertEquals(EpochDecision.oldest(all).toSet, of((3, 7), (0, 5), (1, 1)).map(_.id).toSet)
+    assertEquals(EpochDecision.oldest(Nil), Nil)
+  }
+
   test("an epoch is committed, dropped, or torn") {
     val all = Seq(1, 2, 3).map(transaction)
     all.toSet.subsets().foreach { committed =>

@@ -139,6 +139,8 @@ private[exactlyonce] class FakeCluster(sink: FakeSink, random: Random, mean: Int
   override def lost(ids: Seq[TransactionId]): Map[TransactionId, String] =
     ids.filterNot(sink.open).map(_ -> "TransactionNotFound").toMap
 
+  override def ended(ids: Seq[TransactionId]): () => Seq[TransactionId] = () => ids.filterNot(sink.open)
+
   override def ending(ids: Seq[TransactionId]): Seq[TransactionId]   = Nil
   override def terminated(topicPartitions: Seq[String]): Seq[String] = Nil
 

@@ -188,6 +188,7 @@ class PulsarSinkClusterSuite extends WriteSuite {
       val (open, committed) = (begun(), begun())
       cluster.commit(Seq(committed))
       assertEquals(cluster.lost(Seq(open, committed)).keySet, Set(committed))
+      assertEquals(cluster.ended(Seq(open, committed))(), Seq(committed))
       assertEquals(cluster.ending(Seq(open, committed)), Seq(committed))
     }
   }

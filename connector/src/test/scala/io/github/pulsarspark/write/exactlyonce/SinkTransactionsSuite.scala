@@ -13,11 +13,16 @@ class SinkTransactionsSuite extends UnitSuite {
 
   private val nothing = Set.empty[TransactionId]
 
-  /** A transaction times out before its epoch is recorded. */
-  private def lateEpoch(seconds: Long): (FakeSink, Try[Unit]) = {
+  /** Coordinators that do not respond to the request for transactions that ended. */
+  private def silent(sink: FakeSink): FakeCluster = new FakeCluster(sink, new Random(1), 0) {
+    override def ended(ids: Seq[TransactionId]) = () => Nil
+  }
+
+  /** A transaction times out before its epoch is recorded, by the clock of brokers. */
+  private def lateEpoch(seconds: Long, connect: FakeSink => FakeCluster): (FakeSink, Try[Unit]) = {
     var now         = 0L
     val sink        = new FakeSink
-    val cluster     = new FakeCluster(sink, new Random(1), 0)
+    val cluster     = connect(sink)
     val coordinator = new SinkCoordinator(FakeSink.settings(), cluster, 100.millis, () => now)
     coordinator.start()
     val sent = (0 until 3).map(sink.attempt(coordinator.task, 0, _))
@@ -26,14 +31,20 @@ class SinkTransactionsSuite extends UnitSuite {
     sink -> Try(coordinator.commit(0, sent))
   }
 
-  test("an epoch is not recorded when a transaction of it timed out before") {
-    val (sink, result) = lateEpoch(seconds = 1801)
-    assert(result.failed.toOption.exists(Conditions.SinkEpochDropped.is), result)
-    assertEquals((kinds(sink), sink.committed, sink.open), (Seq("Owner"), nothing, nothing))
-  }
+  for (
+    (age, seconds, connect) <- Seq[(String, Long, FakeSink => FakeCluster)](
+      ("at half of its time", 1801, silent),
+      ("right after its begin", 1, new FakeCluster(_, new Random(1), 0))
+    )
+  )
+    test(s"an epoch is not recorded when a transaction of it timed out $age") {
+      val (sink, result) = lateEpoch(seconds, connect)
+      assert(result.failed.toOption.exists(Conditions.SinkEpochDropped.is), result)
+      assertEquals((kinds(sink), sink.committed, sink.open), (Seq("Owner", "Barrier"), nothing, nothing))
+    }
 
   test("control: without the proof such an epoch is written in part") {
-    val (_, result) = lateEpoch(seconds = 1)
+    val (_, result) = lateEpoch(seconds = 1, silent)
     assert(result.failed.toOption.exists(Conditions.SinkEpochTorn.is), result)
   }
 
@@ -125,7 +136,7 @@ class SinkTransactionsSuite extends UnitSuite {
 
   test("a marker that comes after its transaction timed out does not hide the others") {
     val sink        = new FakeSink
-    val coordinator = started(new FakeCluster(sink, new Random(1), 0), FakeSink.settings())
+    val coordinator = started(silent(sink), FakeSink.settings())
     val commit      = sink.attempt(coordinator.task, 0, 0)
     commit.transaction.foreach { t =>
       sink.end(t.id, sink.Aborted)
