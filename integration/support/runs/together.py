@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 # Each starts its servers once for the process, which ends them.
 TOGETHER = (
-    ("test_other_cluster", "test_fail_over", "test_replicated"),
+    ("test_other_cluster", "test_left_out", "test_fail_over", "test_replicated"),
     ("test_message_limits", "test_backlog_limits"),
     ("test_oauth2", "test_permissions", "test_roles", "test_catalog_roles"),
 )
