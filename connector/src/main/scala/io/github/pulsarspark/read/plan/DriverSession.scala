@@ -58,8 +58,9 @@ private[pulsarspark] final class DriverSession private (
       known: Map[String, TopicSchema] = Map.empty
   ): Map[String, TopicSchema] = {
     val schemas = known ++ schemasOf(topics.filterNot(known.contains))
-    SourceColumns.checkFields(StructType(columns.fields ++ output.fields), valuesOf(schemas))
-    checkColumns(columns, schemas)
+    val values  = valuesOf(unread ++ schemas)
+    SourceColumns.checkFields(StructType(columns.fields ++ output.fields), values)
+    checkColumns(columns, values, schemas)
     schemas.toSeq.distinctBy(_._2.withoutVersion).foreach { case (topic, schema) =>
       SchemaTranslation.checkKnown(topic, schema, output)
     }
@@ -68,13 +69,11 @@ private[pulsarspark] final class DriverSession private (
   }
 
   /** A micro-batch may have none of the topics that a column comes from: then all topics of the stream count. */
-  private def checkColumns(columns: StructType, schemas: Map[String, TopicSchema]): Unit = {
-    def all = SourceColumns.all(valuesOf(unread ++ schemas), options.errorColumns)
-    if (UserColumns.mismatch(columns, all).isDefined) {
+  private def checkColumns(columns: StructType, values: StructType, schemas: Map[String, TopicSchema]): Unit =
+    if (UserColumns.mismatch(columns, SourceColumns.all(values, options.errorColumns)).isDefined) {
       unread = schemasOf(discovery.topicsLeft().keys.filterNot(schemas.contains)).toMap
-      UserColumns.check(columns, all)
+      UserColumns.check(columns, SourceColumns.all(valuesOf(unread ++ schemas), options.errorColumns))
     }
-  }
 
   private def valuesOf(schemas: Map[String, TopicSchema]) =
     SourceColumns.values(schemas.toSeq.sortBy(_._1), translated)
