@@ -1,4 +1,4 @@
-"""A bad line between Spark and the broker, slow or cut every second: rows as promised, and nothing left behind."""
+"""A bad line between Spark and its servers, slow or cut again and again: rows as promised, and nothing left behind."""
 
 from __future__ import annotations
 
@@ -8,10 +8,25 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from support.proxies.bookie_proxy import running_bookie_proxy
+from support.proxies.bookie_relay import bookie_of
 from support.proxies.broker_proxy import running_broker_proxy
+from support.spark.blocking_batch import LARGE
 from support.spark.leaks import no_leaks
 from support.topics.messages import produce, read_all
-from support.topics.reading import Batches, assert_exactly_once, batch, existing, running, seen, start, stream, wait_for
+from support.topics.reading import (
+    Batches,
+    assert_exactly_once,
+    batch,
+    by_level,
+    existing,
+    metrics,
+    running,
+    seen,
+    start,
+    stream,
+    wait_for,
+)
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -26,6 +41,8 @@ if TYPE_CHECKING:
 _DELAY_SECONDS = 0.02
 _CUT_SECONDS = 1.0
 _MESSAGES = 2000
+# A task has requests for eight entries of `LARGE` on their way, so that some have arrived when a connection is cut.
+_LARGE_MESSAGES, _FRAMES = 150, 20
 # The broker may be only a little ahead, so that a read that takes its time is cut in its middle.
 _LITTLE_AHEAD = {"pulsar.reader.receiverQueueSize": "50"}
 
@@ -76,6 +93,24 @@ def test_a_batch_and_a_stream_over_a_bad_line(
             proxy.delay_seconds = 0
     assert_exactly_once(batches.rows, existing(read_all(client, streamed)))
     assert line == "slow" or sum(cuts) >= 3, cuts
+
+
+@pytest.mark.parametrize("line", ["slow", "cut"])
+def test_a_direct_read_over_a_bad_line(
+    spark: SparkSession, pulsar: Addresses, admin: Admin, client: pulsar_client.Client, topic: str, line: str
+) -> None:
+    """The only bookie that has the entries is reached again after each cut, so neither a broker nor a plan helps."""
+    produce(client, topic, [b"%d " % number + LARGE for number in range(_LARGE_MESSAGES)])
+    admin.unload(topic)
+    with running_bookie_proxy(bookie_of(admin, topic)) as proxy, ExitStack() as trouble:
+        options = {"readLevel": "segment", "admin.url": pulsar.admin_url, "minPartitions": "1"}
+        frame = batch(spark, pulsar.service_url, topic=topic, bookieAddresses=proxy.addresses, **options)
+        if line == "slow":
+            proxy.delay_seconds = _DELAY_SECONDS
+        cuts = trouble.enter_context(proxy.cutting_after(_FRAMES)) if line == "cut" else []
+        assert_exactly_once(seen(frame), existing(read_all(client, topic)))
+        assert by_level(metrics(frame), "Entries") == {"broker": 0, "bookies": _LARGE_MESSAGES, "tiered": 0}
+    assert line == "slow" or sum(cuts) > _LARGE_MESSAGES / _FRAMES, cuts
 
 
 @pytest.mark.parametrize("guarantee", ["at-least-once", "exactly-once"])

@@ -37,7 +37,8 @@ _END_SECONDS = 180
 @pytest.fixture(scope="module")
 def strict(tmp_path_factory: pytest.TempPathFactory) -> Iterator[AuthServer]:
     """A server that closes a connection whose token expired and is not renewed."""
-    strict = AuthServer(tmp_path_factory.mktemp("strict"), {"authenticationRefreshCheckSeconds": "3"})
+    config = {"authenticationRefreshCheckSeconds": "3"}
+    strict = AuthServer(tmp_path_factory.mktemp("strict"), config, transactions=True)
     with strict.server:
         yield strict
 
@@ -102,24 +103,38 @@ def _issuer(strict: AuthServer, _: Path) -> Iterator[_Lived]:
 
 
 def _copying(
-    spark: SparkSession, strict: AuthServer, topic: str, folder: Path, login: dict[str, str]
+    spark: SparkSession,
+    strict: AuthServer,
+    topic: str,
+    folder: Path,
+    login: dict[str, str],
+    guarantee: str = "at-least-once",
 ) -> StreamingQuery:
     """A stream that reads a topic and writes it to another one."""
     options = {"startingOffsets": "earliest", "operationTimeoutMs": "20000", "pollTimeoutMs": "20000", **login}
     rows = spark.readStream.format("pulsar").options(**strict.options(topic, **options)).load()
-    sink = {"operationTimeoutMs": "20000", "sendTimeoutMs": "20000", **login}
+    sink = {"operationTimeoutMs": "20000", "sendTimeoutMs": "20000", "deliveryGuarantee": guarantee, **login}
     writer = rows.select("value").writeStream.format("pulsar").options(**strict.options(f"{topic}-copy", **sink))
     writer = writer.option("checkpointLocation", str(folder / "checkpoint"))
     return writer.trigger(processingTime=_TRIGGER).start()
 
 
-@pytest.mark.parametrize(("login", "name"), [(_file, "file"), (_issuer, "oauth2")])
+@pytest.mark.parametrize(
+    ("login", "guarantee", "name"),
+    [
+        (_file, "at-least-once", "file"),
+        (_issuer, "at-least-once", "oauth2"),
+        (_file, "exactly-once", "file-exactly-once"),
+        pytest.param(_issuer, "exactly-once", "oauth2-exactly-once", marks=pytest.mark.exhaustive),
+    ],
+)
 def test_a_stream_outlives_its_tokens(
     spark: SparkSession,
     strict: AuthServer,
     client: pulsar_client.Client,
     tmp_path: Path,
     login: Callable[[AuthServer, Path], AbstractContextManager[_Lived]],
+    guarantee: str,
     name: str,
 ) -> None:
     topic = f"persistent://public/default/renewed-{name}"
@@ -129,7 +144,7 @@ def test_a_stream_outlives_its_tokens(
     with (
         login(strict, tmp_path) as lived,
         lived.renewed(),
-        running(_copying(spark, strict, topic, tmp_path, lived.options)) as query,
+        running(_copying(spark, strict, topic, tmp_path, lived.options, guarantee)) as query,
     ):
         end = time.monotonic() + _LIVES * _LIFE_SECONDS
         sent = 0
@@ -137,6 +152,7 @@ def test_a_stream_outlives_its_tokens(
             producer.send(str(sent).encode())
             sent += 1
             eventually(partial(_has_copied, strict, query, f"{topic}-copy", sent))
+        query.processAllAvailable()  # what is copied may not be committed
     assert [message.payload for message in read_all(client, f"{topic}-copy")] == [b"%d" % n for n in range(sent)]
 
 
