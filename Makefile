@@ -316,6 +316,7 @@ site-version: site ## Add the site of this version to a folder with those of oth
 plot: $(VENV)/.ready ## Draw the committed results of benchmarks anew
 	$(VENV)/bin/python -m benchmarks.plot
 	PYTHONPATH=integration $(VENV)/bin/python -m benchmarks.checkpoints --pages
+	PYTHONPATH=integration:. $(VENV)/bin/python -m nemesis --pages --output docs/develop
 
 # Not part of any other target: it compiles everything twice and makes the documentation jar.
 .PHONY: release-check

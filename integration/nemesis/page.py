@@ -33,9 +33,10 @@ _GOOD = (
     "exactly once; nothing was invented or left behind."
 )
 _FIGURES = (
-    "Acknowledged: messages that brokers acknowledged. More are stored where the writer gave up a message that a "
-    "broker had. Where its client lost a reply and sent again, the topic has the message twice. Rows of a copy are "
-    "repeated when it has them more often than the topic."
+    "Load: how many processes other work had on the cores when the run began. Acknowledged: messages that brokers "
+    "acknowledged. More are stored where the writer gave up a message that a broker had. Where its client lost a reply "
+    "and sent again, the topic has the message twice. Rows of a copy are repeated when it has them more often than the "
+    "topic."
 )
 
 
@@ -56,11 +57,13 @@ def _verdict(runs: Sequence[Record]) -> Iterable[str]:
 
 def _runs(runs: Sequence[Record]) -> Iterable[str]:
     kinds = list(dict.fromkeys(chain.from_iterable(one.copies for one in runs)))
-    yield f"| seed | of | minutes | faults | that bit | acknowledged | stored | {' | '.join(kinds)} | problems |"
-    yield f"|--:|---|{'--:|' * (6 + len(kinds))}"
+    columns = ("load", "minutes", "faults", "that bit", "acknowledged", "stored", *kinds, "problems")
+    yield f"| seed | of | {' | '.join(columns)} |"
+    yield f"|--:|---|{'--:|' * len(columns)}"
     for one in runs:
         copies = [f"{one.copies[kind]['rows']:,} ({one.copies[kind]['repeated']:,} repeated)" for kind in kinds]
         figures = (
+            str(one.place["load_before"]),
             f"{one.seconds / 60:.0f}",
             str(len(one.events)),
             str(sum(event.bit for event in one.events)),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from nemesis.history import Ended, History, Read, Row
 from nemesis.page import page
@@ -13,11 +13,9 @@ from nemesis.records import Record, load, place, record, save
 from nemesis.rounds import Event
 from nemesis.run import Result
 
-from benchmarks.drawing import THEMES
+from benchmarks.drawing import THEMES, mark
 
-if TYPE_CHECKING:
-    from pathlib import Path
-
+COMMITTED = Path(__file__).resolve().parents[3] / "docs" / "develop" / "nemesis-results.json"
 ROWS = [Row("k", number) for number in range(1200)]
 RESULT = Result(
     seed=7,
@@ -37,7 +35,15 @@ RESULT = Result(
     copied={"at-least-once": [(1.0, 1201)], "exactly-once": [(1.5, 600), (2.5, 600)]},
     problems=[],
 )
-WHERE = {**place(), "date": "2026-01-02", "version": "1.2", "commit": "abc123", "server": "4.0", "spark": "4.1"}
+WHERE = {
+    **place(),
+    "date": "2026-01-02",
+    "version": "1.2",
+    "commit": "abc123",
+    "server": "4.0",
+    "spark": "4.1",
+    "load_before": 3.5,
+}
 
 
 def recorded(**changes: object) -> Record:
@@ -54,7 +60,7 @@ def test_a_run_is_a_row() -> None:
     text = page([recorded()])
     where = "2026-01-02, version 1.2 (abc123)"
     copies = ["1,202 (1 repeated)", "1,201 (0 repeated)"]
-    assert rows_of(text, "7") == ["7", where, "10", "2", "1", "1,199", "1,201 (1 twice)", *copies, "0"]
+    assert rows_of(text, "7") == ["7", where, "3.5", "10", "2", "1", "1,199", "1,201 (1 twice)", *copies, "0"]
     assert rows_of(text, "`readLevel=segment`")[1:] == ["1", "1,200", "1", "2", "3"]
     assert "Spark 4.1 and Pulsar 4.0 shared" in text
     assert "**Nothing is wrong**" in text
@@ -63,7 +69,7 @@ def test_a_run_is_a_row() -> None:
 def test_faults_and_ends_of_all_runs_are_counted_together() -> None:
     other = recorded(seed=8, events=[Event("broker killed", 5.0, 2.0, True, 8.0)])
     text = page([recorded(), other])
-    assert rows_of(text, "8")[3:5] == ["1", "1"]
+    assert rows_of(text, "8")[4:6] == ["1", "1"]
     assert rows_of(text, "broker killed") == ["broker killed", "2", "2", "6.0", "8.0"]
     assert rows_of(text, "topic unloaded") == ["topic unloaded", "1", "0", "1.0", "1.0"]
     assert rows_of(text, "exactly-once")[1:] == ["`PULSAR_UNREACHABLE`", "2"]
@@ -94,3 +100,10 @@ def test_runs_are_added_to_a_file(tmp_path: Path) -> None:
         picture = (tmp_path / f"results-{theme}.svg").read_text(encoding="utf-8")
         assert re.findall(r"rows, seed (\d)", picture) == ["7", "8"]
         assert "1 broker killed" in picture
+
+
+def test_the_page_and_its_pictures_are_made_from_the_committed_results() -> None:
+    assert COMMITTED.with_suffix(".md").read_text(encoding="utf-8") == page(load(COMMITTED))
+    for theme in THEMES:
+        picture = COMMITTED.with_name(f"{COMMITTED.stem}-{theme}.svg").read_text(encoding="utf-8")
+        assert mark(COMMITTED) in picture, "stale picture. Run: make plot"
