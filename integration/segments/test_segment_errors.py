@@ -129,7 +129,7 @@ def _with_metadata(change: Callable[[str], str]) -> Callable[[Json], Json]:
     ("change", "why"),
     [
         (_with_metadata(lambda text: f"Ledger({text})"), "its metadata is not understood"),
-        # BookieLedgerSuite has more texts of another form, LedgerAnswerSuite an answer without ledgers
+        # BookieMetadataParserSuite has more texts of another form, LedgerAnswerSuite an answer without ledgers
         pytest.param(
             _with_metadata(lambda text: text.replace("0=[", "first: [")),
             "its ensembles are not understood",

@@ -94,7 +94,7 @@ private[pulsarspark] final class SegmentEntrySource private[storage] (
     if (options.readLevel == ReadLevel.Segment) throw failed(before, reason, undecided)
     closeSource()
     log.warn("{}: the broker goes on after {}: {}", slice.range, before, reason: Any)
-    left = List(Slice(OffsetRange(slice.range.topic, before, slice.range.endInclusive), None, reason))
+    left = List(Slice.ByBroker(OffsetRange(slice.range.topic, before, slice.range.endInclusive), reason))
     last = before
   }
 
@@ -111,10 +111,11 @@ private[pulsarspark] final class SegmentEntrySource private[storage] (
 
   /** The slice, or the same range at broker level where its store does not respond. */
   private def readable(slice: Slice): Slice =
-    (if (options.readLevel == ReadLevel.Auto) slice.segment.flatMap(s => stores.obstacle(s.location)) else None)
+    (if (options.readLevel == ReadLevel.Auto) slice.segment.flatMap(s => stores.obstacle(s.ledgerId, s.location))
+     else None)
       .fold(slice) { obstacle =>
         log.warn("{}: {}; the broker reads it", slice.range, obstacle: Any)
-        Slice(slice.range, None, obstacle)
+        Slice.ByBroker(slice.range, obstacle)
       }
 
   private def open(slice: Slice): EntrySource =
@@ -131,7 +132,7 @@ private[pulsarspark] final class SegmentEntrySource private[storage] (
     log.warn("{}: {}; {}", rest, unreadable.getMessage, if (again) "looking up the ledger again" else "giving up": Any)
     left =
       if (again) locate(rest, losses).toList
-      else if (isAuto) List(Slice(rest, None, unreadable.getMessage))
+      else if (isAuto) List(Slice.ByBroker(rest, unreadable.getMessage))
       else throw failed(last, unreadable.getMessage, unreadable)
     false
   }

@@ -129,18 +129,18 @@ private[pulsarspark] final class SegmentLocator(
     */
   private[storage] def slices(ranges: Seq[OffsetRange], tail: Option[StreamTail] = None): Seq[Slice] = {
     val slices = (options.readLevel, service) match {
-      case (ReadLevel.Broker, _)      => ranges.map(Slice(_, None, ByOption))
-      case _ if options.readCompacted => ranges.map(Slice(_, None, Compacted))
-      case (_, None)                  => ranges.map(Slice(_, None, NoAdmin))
+      case (ReadLevel.Broker, _)      => ranges.map(Slice.ByBroker(_, ByOption))
+      case _ if options.readCompacted => ranges.map(Slice.ByBroker(_, Compacted))
+      case (_, None)                  => ranges.map(Slice.ByBroker(_, NoAdmin))
       case (_, Some(lists))           =>
         stores.check()
         val left  = tail.filter(_.isFollowed || options.readLevel == ReadLevel.Auto)
         val short = left.fold(Set.empty[OffsetRange])(t => ranges.filter(known.isShort(_, t)).toSet)
         located(lists, ranges.filterNot(short), left, tail) match {
-          case Left(reason)  => ranges.map(range => Slice(range, None, if (short(range)) Short else reason))
+          case Left(reason)  => ranges.map(range => Slice.ByBroker(range, if (short(range)) Short else reason))
           case Right(topics) =>
             ranges.flatMap(range =>
-              if (short(range)) Seq(Slice(range, None, Short)) else slicesOf(range, topics, left)
+              if (short(range)) Seq(Slice.ByBroker(range, Short)) else slicesOf(range, topics, left)
             )
         }
     }
@@ -165,7 +165,7 @@ private[pulsarspark] final class SegmentLocator(
       ledger: StoredLedger,
       location: SegmentLocation
   ): Either[String, SegmentLocation] = {
-    val obstacle = if (options.readLevel == ReadLevel.Auto) stores.obstacle(location) else None
+    val obstacle = if (options.readLevel == ReadLevel.Auto) stores.obstacle(ledger.id, location) else None
     if (obstacle.isDefined && !ledger.isOffloaded) ledgers.doubt(topic)
     obstacle.toLeft(location)
   }

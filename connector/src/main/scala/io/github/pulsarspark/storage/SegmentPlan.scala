@@ -49,9 +49,8 @@ private[pulsarspark] object SegmentPlan {
     val remaining = ranges.zip(narrowed).collect {
       case (requested, (range, _)) if !range.isEmpty && !requested.bounds.isEmpty => range
     }
-    val slices   = locator.slices(remaining, tail)
-    val segments = slices.flatMap(_.segment)
-    val bytes    = TaskPacker.taskBytes(segments.map(_.bytes).sum, options.maxBytesPerPartition,
+    val slices = locator.slices(remaining, tail)
+    val bytes  = TaskPacker.taskBytes(slices.iterator.map(_.bytes).sum, options.maxBytesPerPartition,
       options.minPartitions, parallelism)
     if (bytes > options.maxBytesPerPartition)
       log.warn(s"Each task reads about $bytes bytes, more than maxBytesPerPartition=${options.maxBytesPerPartition}: " +
@@ -59,7 +58,7 @@ private[pulsarspark] object SegmentPlan {
     val tasks =
       if (tail.isDefined && options.minPartitions.isEmpty) TaskPacker.inOrder(slices, bytes)
       else {
-        val starts = locator.starts(segments.filter(TaskPacker.isCut(_, bytes)))
+        val starts = locator.starts(slices.flatMap(_.segment.filter(TaskPacker.isCut(_, bytes))))
         TaskPacker.tasks(slices, bytes, s => starts.getOrElse(s.ledgerId, Nil))
       }
     SegmentPlan(tasks, narrowed.map(_._2).sum)

@@ -1,7 +1,7 @@
 package io.github.pulsarspark.storage
 
 import io.github.pulsarspark.position.{OffsetRange, Position}
-import io.github.pulsarspark.storage.segment.{Segment, SegmentLocation, Slice, StoredLedger, TopicStorage}
+import io.github.pulsarspark.storage.segment.{SegmentLocation, Slice, StoredLedger, TopicStorage}
 
 /** Cuts ranges of a topic partition along its ledgers. Pure. */
 private[pulsarspark] object SegmentPlanner {
@@ -19,10 +19,10 @@ private[pulsarspark] object SegmentPlanner {
     if (storage.get(range.startExclusive.ledgerId).isEmpty) {
       val reason = unlisted("starts", range.startExclusive.ledgerId)
       firstListed(range, storage) match {
-        case None        => Seq(Slice(range, None, reason))
+        case None        => Seq(Slice.ByBroker(range, reason))
         case Some(begin) =>
           slices(range.copy(startExclusive = begin), storage, locate)
-            .foldLeft(Vector(Slice(range.copy(endInclusive = begin), None, reason)))(append)
+            .foldLeft(Vector[Slice](Slice.ByBroker(range.copy(endInclusive = begin), reason)))(append)
       }
     } else {
       val unknown      = unconfirmed(range, storage)
@@ -32,7 +32,7 @@ private[pulsarspark] object SegmentPlanner {
         case ((done, from), ledger) =>
           slice(listed, storage, ledger, locate).fold((done, from))(s => (append(done, s), s.range.endInclusive))
       }
-      unknown.fold(done) { case (_, reason) => append(done, Slice(range.copy(startExclusive = from), None, reason)) }
+      unknown.fold(done) { case (_, reason) => append(done, Slice.ByBroker(range.copy(startExclusive = from), reason)) }
     }
 
   /** Start of the first existing ledger, if the range starts before it. Earlier entries are deleted or never existed;
@@ -77,20 +77,18 @@ private[pulsarspark] object SegmentPlanner {
     val until = if (ledger.id == end.ledgerId) Some(end) else storage.lastEntry(ledger).map(Position(ledger.id, _))
     val begin = if (isFirst) start else Position(ledger.id, -1)
     until.filter(_.entryId >= first).map { last =>
+      val part = OffsetRange(range.topic, begin, last)
       locate(ledger) match {
-        case Left(reason) => Slice(OffsetRange(range.topic, begin, last), None, reason)
-        case Right(where) =>
-          val bytes = (last.entryId - first + 1) * storage.entryBytes(ledger)
-          Slice(OffsetRange(range.topic, begin, last), Some(Segment(ledger.id, first, last.entryId, bytes, where)))
+        case Left(reason) => Slice.ByBroker(part, reason)
+        case Right(where) => Slice.Direct(part, where, (last.entryId - first + 1) * storage.entryBytes(ledger))
       }
     }
   }
 
   /** Neighbours that the broker reads are one. */
   private def append(done: Vector[Slice], next: Slice): Vector[Slice] = done.lastOption match {
-    case Some(before) if before.segment.isEmpty && next.segment.isEmpty =>
-      done.init :+
-        Slice(OffsetRange(next.range.topic, before.range.startExclusive, next.range.endInclusive), None, before.reason)
+    case Some(before: Slice.ByBroker) if next.segment.isEmpty =>
+      done.init :+ before.copy(range = before.range.copy(endInclusive = next.range.endInclusive))
     case _ => done :+ next
   }
 }

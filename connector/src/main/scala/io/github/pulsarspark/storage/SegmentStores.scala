@@ -41,8 +41,8 @@ private[storage] final class SegmentStores(stores: Seq[SegmentStore]) extends Au
 
   def check(): Unit = stores.foreach(_.check())
 
-  def obstacle(location: SegmentLocation): Option[String] =
-    inItsStore(location)(s => s.own(location).map(s.obstacle(_)))
+  def obstacle(ledgerId: Long, location: SegmentLocation): Option[String] =
+    inItsStore(location)(s => s.own(location).map(s.obstacle(ledgerId, _)))
 
   def splitPoints(segments: Seq[Segment]): Map[Long, Seq[Long]] = stores.flatMap { store =>
     val locations = segments.flatMap(s => store.own(s.location))

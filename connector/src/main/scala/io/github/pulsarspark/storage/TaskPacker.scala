@@ -60,8 +60,8 @@ private[storage] object TaskPacker {
     }.all
 
   private def ofEach(slices: Seq[Slice]): Seq[Seq[Slice]] = slices.foldLeft(Vector.empty[Vector[Slice]]) {
-    case (before :+ last, slice) if last.head.range.topic == slice.range.topic => before :+ (last :+ slice)
-    case (all, slice)                                                          => all :+ Vector(slice)
+    case (before :+ last, slice) if last.head.topic == slice.topic => before :+ (last :+ slice)
+    case (all, slice)                                              => all :+ Vector(slice)
   }
 
   /** Tasks while they are filled.
@@ -80,7 +80,7 @@ private[storage] object TaskPacker {
     def alone(slices: Seq[Slice]): Packing = Packing(bytes, all :+ slices.toVector, Vector.empty, bytes)
 
     def whole(slices: Seq[Slice]): Packing =
-      slices.foldLeft(if (slices.map(size).sum <= room || open.isEmpty) this else next(0))(_.put(_))
+      slices.foldLeft(if (slices.map(_.bytes).sum <= room || open.isEmpty) this else next(0))(_.put(_))
 
     /** Cuts the slice where a task is full. */
     @tailrec
@@ -99,10 +99,8 @@ private[storage] object TaskPacker {
     /** @param left bytes that the full task has no entry for: the next one gets them, or a task would be left over */
     private def next(left: Long): Packing = Packing(bytes, all, Vector.empty, bytes + math.max(0L, left))
 
-    private def put(slice: Slice): Packing = copy(open = open :+ slice, room = room - size(slice))
+    private def put(slice: Slice): Packing = copy(open = open :+ slice, room = room - slice.bytes)
   }
-
-  private def size(slice: Slice): Long = slice.segment.fold(0L)(_.bytes)
 
   /** Number of entries of a segment in this many bytes, by their average size. */
   private def entriesIn(bytes: Long, segment: Segment): Long =
@@ -123,11 +121,11 @@ private[storage] object TaskPacker {
       (BigInt(segment.bytes) * (entry - segment.first) / (segment.last - segment.first + 1)).toLong
     (segment.first +: starts).zip(starts.map(_ - 1) :+ segment.last).map { case (first, last) =>
       val range = OffsetRange(
-        slice.range.topic,
+        slice.topic,
         if (first == segment.first) slice.range.startExclusive else Position(segment.ledgerId, first - 1),
         if (last == segment.last) slice.range.endInclusive else Position(segment.ledgerId, last)
       )
-      Slice(range, Some(segment.copy(first = first, last = last, bytes = bytesTo(last + 1) - bytesTo(first))))
+      Slice.Direct(range, segment.location, bytesTo(last + 1) - bytesTo(first))
     }
   }
 

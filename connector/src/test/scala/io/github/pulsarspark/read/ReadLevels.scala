@@ -21,7 +21,7 @@ import io.github.pulsarspark.options.registry.{CheckedOptions, Scope}
 import io.github.pulsarspark.position.{OffsetRange, Position, PruningBounds}
 import io.github.pulsarspark.pulsar.{BrokerEntries, PulsarConnection}
 import io.github.pulsarspark.read.tails.{PlannedTail, TailsPartition, TailsReader}
-import io.github.pulsarspark.read.task.{PlannedSchema, PlannedSlice, PulsarInputPartition, PulsarReaderFactory, ReadContext}
+import io.github.pulsarspark.read.task.{PlannedSchema, PlannedSlice, PlannedSlices, PulsarInputPartition, PulsarReaderFactory, ReadContext}
 import io.github.pulsarspark.schema.TopicSchema
 import io.github.pulsarspark.schema.columns.MetadataColumns
 import io.github.pulsarspark.storage.{KnownStorage, RequestedRange, SegmentLocator, SegmentPlan, StreamTail}
@@ -154,8 +154,8 @@ private[read] final class ReadLevels(cluster: ScriptedCluster) {
       val until  = LevelQuery(from, topic.lastMessage, options = query.options, stream = Some(run))
       val slices =
         if (from >= topic.lastMessage) Nil
-        else plan(topic, options, until, new DataLossPolicy(true), later = 1).flatMap(_.slices.map(_.slice))
-      val tail   = Slice(OffsetRange(topic.name, from, Position.AfterAll), None)
+        else plan(topic, options, until, new DataLossPolicy(true), later = 1).flatMap(_.slices)
+      val tail   = Slice.ByBroker(OffsetRange(topic.name, from, Position.AfterAll))
       val schema = PlannedSlice(tail, PruningBounds.Everything, PlannedSchema.Sent(TopicSchema.Bytes))
       val task   = TailsPartition(Seq(PlannedTail(schema, topic.lastMessage, slices.takeWhile(_.segment.nonEmpty))))
       val reader = new TailsReader(task, ReadContext(All, options, hadoop, stream = Some(run)), run, Some(totals), None)
@@ -206,7 +206,7 @@ private[read] final class ReadLevels(cluster: ScriptedCluster) {
       SegmentPlan.of(Seq(RequestedRange(range, query.bounds, query.bounds)), locator, options, tail, parallelism = 2)
         .tasks
         .map(slices =>
-          PulsarInputPartition(slices.map(PlannedSlice(_, query.bounds, PlannedSchema.Sent(TopicSchema.Bytes))))
+          PulsarInputPartition(Seq(PlannedSlices(slices, query.bounds, PlannedSchema.Sent(TopicSchema.Bytes))))
         )
     }
 }

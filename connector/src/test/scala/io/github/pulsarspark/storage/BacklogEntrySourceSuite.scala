@@ -11,7 +11,7 @@ import io.github.pulsarspark.options.ReadOptions
 import io.github.pulsarspark.options.registry.{CheckedOptions, Scope}
 import io.github.pulsarspark.position.{OffsetRange, Position}
 import io.github.pulsarspark.pulsar.broker.GrowingEntrySource
-import io.github.pulsarspark.storage.segment.{Segment, SegmentUnreadable, Slice}
+import io.github.pulsarspark.storage.segment.{SegmentUnreadable, Slice}
 
 /** The driver counts each entry once and in order, whoever delivers it. Ledgers have the ids 1, 2, ... and entries 0 to 4.
   */
@@ -44,8 +44,7 @@ class BacklogEntrySourceSuite extends UnitSuite {
       ).take(atOnce).map { l =>
         val from = Seq(range.startExclusive, Position(l, -1)).max
         val to   = Seq(range.endInclusive, Position(l, Last)).min
-        Slice(OffsetRange(topic, from, to),
-          Some(Segment(l, from.entryId + 1, to.entryId, 100, FakeStore.Place("store"))))
+        Slice.Direct(OffsetRange(topic, from, to), FakeStore.Place("store"), 100)
       }
     }
 
@@ -58,7 +57,7 @@ class BacklogEntrySourceSuite extends UnitSuite {
         (rest, _) => {
           trace += s"located after ${rest.startExclusive}"
           moved()
-          Seq(slice.copy(range = rest, segment = slice.segment.map(_.copy(first = rest.startExclusive.entryId + 1))))
+          Seq(Slice.Direct(rest, FakeStore.Place("store"), 100))
         }
       )
 

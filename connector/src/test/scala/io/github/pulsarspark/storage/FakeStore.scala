@@ -44,7 +44,7 @@ private[storage] final class FakeStore(
 
   override def check(): Unit = trace += s"$name checks"
 
-  override def obstacle(location: Location): Option[String] = obstacle
+  override def obstacle(ledgerId: Long, location: Location): Option[String] = obstacle
 
   override def splitPoints(locations: Seq[Location]): Map[Long, Seq[Long]] = {
     trace += s"$name splits ${locations.size}"

@@ -17,8 +17,7 @@ class SegmentEntrySourceSuite extends UnitSuite {
   private val ledger = 7L
   private val range  = OffsetRange("persistent://public/default/t", Position(ledger, -1), Position(ledger, 9))
 
-  private def direct(range: OffsetRange, first: Long, last: Long) =
-    Slice(range, Some(Segment(ledger, first, last, 100, FakeStore.Place("store"))))
+  private def direct(range: OffsetRange) = Slice.Direct(range, FakeStore.Place("store"), 100)
 
   private def unreadable(silent: String*) = new SegmentUnreadable("entry is damaged", null, silent)
 
@@ -29,7 +28,7 @@ class SegmentEntrySourceSuite extends UnitSuite {
   private def whole(segment: Segment): EntrySource = new FakeEntries(ledger, segment.first to segment.last)
 
   /** A reader of the range, its store, and what was requested of both, of the admin service and of the broker. */
-  private final class Setup(level: String, pollTimeoutMs: Long = 60000, start: Slice = direct(range, 0, 9)) {
+  private final class Setup(level: String, pollTimeoutMs: Long = 60000, start: Slice = direct(range)) {
     val trace: mutable.Buffer[String] = mutable.Buffer.empty
     val store                         = new FakeStore("store", trace)
     private val options               = ReadOptions(CheckedOptions(
@@ -39,7 +38,7 @@ class SegmentEntrySourceSuite extends UnitSuite {
       _ => Nil
     ))
     var located: OffsetRange => Seq[Slice] = rest =>
-      Seq(direct(rest, rest.startExclusive.entryId + 1, rest.endInclusive.entryId))
+      Seq(direct(rest))
 
     val source = new SegmentEntrySource(start, options, new SegmentStores(Seq(store)), (range, _) => broker(range),
       (rest, _) => locate(rest))
@@ -152,7 +151,7 @@ class SegmentEntrySourceSuite extends UnitSuite {
   }
 
   test("a slice that the broker reads, nothing is prepared") {
-    val setup = new Setup(auto, start = Slice(range, None, "readLevel is broker"))
+    val setup = new Setup(auto, start = Slice.ByBroker(range, "readLevel is broker"))
     setup.source.prepare()
     assertEquals(setup.trace.toSeq, Nil)
     assertEquals(setup.read(), 0L to 9L)
@@ -164,8 +163,9 @@ class SegmentEntrySourceSuite extends UnitSuite {
     setup.store.sources = Seq(until(4) _, whole _)
     setup.located = rest =>
       Seq(
-        direct(OffsetRange(rest.topic, rest.startExclusive, Position(ledger, 6)), 4, 6),
-        Slice(OffsetRange(rest.topic, Position(ledger, 6), rest.endInclusive), None, "its metadata is not understood")
+        direct(OffsetRange(rest.topic, rest.startExclusive, Position(ledger, 6))),
+        Slice.ByBroker(OffsetRange(rest.topic, Position(ledger, 6), rest.endInclusive),
+          "its metadata is not understood")
       )
     val levels = Iterator.continually(setup.source.next()).takeWhile(identity).map(_ => setup.source.level).toSeq
     assertEquals(levels, Seq.fill(7)(Tier.Tiered) ++ Seq.fill(3)(Tier.Broker))

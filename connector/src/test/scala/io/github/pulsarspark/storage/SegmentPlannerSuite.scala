@@ -5,15 +5,15 @@ import org.scalacheck.Prop._
 
 import io.github.pulsarspark.PropertySuite
 import io.github.pulsarspark.position.{OffsetRange, Position}
-import io.github.pulsarspark.storage.bookkeeper.BookieLocation
-import io.github.pulsarspark.storage.segment.{BookieLedger, SegmentLocation, Slice, StoredLedger, TopicStorage}
+import io.github.pulsarspark.storage.segment.{BookieLocation, SegmentLocation, Slice, StoredLedger, TopicStorage}
 
 class SegmentPlannerSuite extends PropertySuite {
 
   private val topic = "persistent://public/default/t"
 
-  private def onBookies(ledger: StoredLedger): Either[String, SegmentLocation] = Right(
-    BookieLocation(BookieLedger(ledger.id, 3, 1, 1, 1, "CRC32C", Seq(0L -> Seq("b:1")), None))
+  private val onBookies: StoredLedger => Either[String, SegmentLocation] = _ =>
+    Right(
+    BookieLocation(3, 1, 1, 1, "CRC32C", Seq(0L -> Seq("b:1")), None)
   )
 
   private def ledger(id: Long, entries: Long, entryBytes: Long = 100) =

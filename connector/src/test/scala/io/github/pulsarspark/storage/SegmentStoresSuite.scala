@@ -43,12 +43,12 @@ class SegmentStoresSuite extends UnitSuite {
 
   test("segments go to the store of their location") {
     hot.obstacle = Some("no connection")
-    assertEquals(stores.obstacle(FakeStore.Place("hot")), Some("no connection"))
-    assertEquals(stores.obstacle(FakeStore.Place("cold")), None)
+    assertEquals(stores.obstacle(1, FakeStore.Place("hot")), Some("no connection"))
+    assertEquals(stores.obstacle(1, FakeStore.Place("cold")), None)
     stores.open(segment("hot")).close()
     stores.failed(segment("cold"), new SegmentUnreadable("slow", null, Seq("s3a://bucket")))
     assertEquals(trace.toSeq, Seq("hot 0-9", "cold failed s3a://bucket"))
-    intercept[IllegalArgumentException](stores.obstacle(Nowhere))
+    intercept[IllegalArgumentException](stores.obstacle(1, Nowhere))
   }
 
   test("split points are requested of the stores that have segments") {

@@ -6,7 +6,7 @@ import org.scalacheck.Prop._
 import io.github.pulsarspark.PropertySuite
 import io.github.pulsarspark.format.Tier
 import io.github.pulsarspark.position.{OffsetRange, Position}
-import io.github.pulsarspark.storage.segment.{Segment, SegmentLocation, Slice}
+import io.github.pulsarspark.storage.segment.{SegmentLocation, Slice}
 
 class TaskPackerSuite extends PropertySuite {
 
@@ -23,14 +23,18 @@ class TaskPackerSuite extends PropertySuite {
       topic: String = "t"
   ): Slice = {
     val range = OffsetRange(topic, Position(ledger, -1), Position(ledger, entries - 1))
-    Slice(range,
-      Option.when(tier != Tier.Broker)(Segment(ledger, 0, entries - 1, entries * entryBytes, place(tier))))
+    if (tier == Tier.Broker) Slice.ByBroker(range) else Slice.Direct(range, place(tier), entries * entryBytes)
+  }
+
+  private def renamed(slice: Slice, topic: String): Slice = slice match {
+    case s: Slice.ByBroker => s.copy(range = s.range.copy(topic = topic))
+    case s: Slice.Direct   => Slice.Direct(s.range.copy(topic = topic), s.location, s.bytes)
   }
 
   private def shown(tasks: Seq[Seq[Slice]]): Seq[String] =
     tasks.map(_.map(s => s.segment.fold("broker")(g => s"${g.ledgerId}:${g.first}-${g.last}")).mkString(" "))
 
-  private def bytes(task: Seq[Slice]): Long = task.flatMap(_.segment).map(_.bytes).sum
+  private def bytes(task: Seq[Slice]): Long = task.map(_.bytes).sum
 
   test("tasks get as many bytes as keeps the cluster busy, all of one size") {
     val mb = 1L << 20
@@ -80,7 +84,7 @@ class TaskPackerSuite extends PropertySuite {
   }
 
   test("in order, a topic partition is read by one task, and small ones share a task") {
-    def of(topic: String, slices: Slice*) = slices.map(s => s.copy(range = s.range.copy(topic = topic)))
+    def of(topic: String, slices: Slice*) = slices.map(renamed(_, topic))
     val tail                              = slice(9, 5, tier = Tier.Broker)
     val slices                            = of("a", slice(1, 500), slice(2, 500), tail) ++ of("b", slice(3, 1)) ++
       of("c", slice(4, 1)) ++ of("d", slice(5, 1), tail) ++ of("e", slice(6, 900), slice(7, 900))
@@ -94,7 +98,7 @@ class TaskPackerSuite extends PropertySuite {
     bytes  <- Gen.choose(1L, 6000L)
   } yield (
     all.zipWithIndex.flatMap { case ((slices, _, _), i) =>
-      slices.map(s => s.copy(range = s.range.copy(topic = s"t$i")))
+      slices.map(renamed(_, s"t$i"))
     },
     bytes
   )

@@ -37,13 +37,13 @@ private[inspect] object PlanView extends MetadataView {
     val hadoop  = if (read.mayReadSegments) HadoopSettings.of(request.fileSystems) else HadoopSettings.none
     val tasks   = new PulsarBatch(ReadContext(columns, read, hadoop), columns, PushedFilters.none).tasks
     tasks.iterator.zipWithIndex.flatMap { case (task, i) =>
-      task.slices.map(s => row(i, s.slice, task.preferredLocations().toSeq))
+      task.slices.map(s => row(i, s, task.preferredLocations().toSeq))
     }
   }
 
   private def row(task: Int, slice: Slice, hosts: Seq[String]) = MetadataRow(
     task,
-    slice.range.topic,
+    slice.topic,
     slice.range.startExclusive.toString,
     slice.range.endInclusive.toString,
     slice.level.name,

@@ -75,7 +75,7 @@ object ReadPlans {
     val hosts  = result.putArray("hosts")
     val slices = result.putArray("slices")
     partition.preferredLocations().foreach(hosts.add(_))
-    partition.slices.foreach(s => slices.add(slice(s.slice)))
+    partition.slices.foreach(s => slices.add(slice(s)))
     result
   }
 
@@ -83,7 +83,7 @@ object ReadPlans {
   private def slice(s: Slice): ObjectNode = {
     val result = nodes
       .objectNode()
-      .put("topic", s.range.topic)
+      .put("topic", s.topic)
       .put("after", s.range.startExclusive.toString)
       .put("through", s.range.endInclusive.toString)
       .put("tier", s.level.name)

@@ -88,7 +88,7 @@ private[stream] final class RealTimeBatches(
     def known(range: OffsetRange) = current.bounds.get(range.topic).fold(range.startExclusive)(_.last)
     val backlogs                  = segments.backlogs(all.map(r => r.range.copy(endInclusive = known(r.range))))
     def tail(r: PlannedRange)     = PlannedTail(
-      PlannedSlice(Slice(r.range, None, "the query is in real-time mode"), r.bounds, schemas(r.schema)),
+      PlannedSlice(Slice.ByBroker(r.range, "the query is in real-time mode"), r.bounds, schemas(r.schema)),
       known(r.range),
       backlogs.getOrElse(r.range.topic, Nil)
     )

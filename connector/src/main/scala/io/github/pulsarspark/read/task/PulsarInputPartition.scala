@@ -11,11 +11,20 @@ import io.github.pulsarspark.storage.segment.{HadoopSettings, Slice}
 /** A part of a range that one task reads from one place, and how its messages become rows. */
 private[pulsarspark] final case class PlannedSlice(slice: Slice, bounds: PruningBounds, schema: PlannedSchema)
 
+/** Neighbouring slices of one topic partition, whose messages become rows in the same way. */
+private[pulsarspark] final case class PlannedSlices(slices: Seq[Slice], bounds: PruningBounds, schema: PlannedSchema)
+
 /** Slices that one task reads, in order. */
-private[pulsarspark] final case class PulsarInputPartition(slices: Seq[PlannedSlice]) extends InputPartition {
+private[pulsarspark] final case class PulsarInputPartition(parts: Seq[PlannedSlices]) extends InputPartition {
+
+  def slices: Iterator[Slice] = parts.iterator.flatMap(_.slices)
+
+  /** The slices, each by itself. */
+  def planned: Iterator[PlannedSlice] =
+    parts.iterator.flatMap(part => part.slices.iterator.map(PlannedSlice(_, part.bounds, part.schema)))
 
   /** Machines that store the first slice, which matters where bookies and executors share machines. */
-  override def preferredLocations(): Array[String] = slices.head.slice.hosts.toArray
+  override def preferredLocations(): Array[String] = slices.next().hosts.toArray
 }
 
 /** Values that all tasks of a query share. Its text contains no secret.

@@ -37,7 +37,7 @@ private[read] final class PulsarPartitionReader(
   private val parts    = new TaskParts(task, total, Option(slice))
   private val metrics  = Metrics.ofTask(parts.counts)
   private val ahead    = mutable.ArrayDeque.empty[SliceReader]
-  private var left     = partition.slices.toList
+  private var left     = partition.planned.toList
   private var rowsLeft = task.limit.fold(Long.MaxValue)(_.toLong)
 
   private var slice: SliceReader = _

@@ -7,7 +7,7 @@ import io.github.pulsarspark.policy.AllowedHosts
 import io.github.pulsarspark.storage.bookkeeper.bookies.{BookieAddress, BookieConnections}
 import io.github.pulsarspark.storage.bookkeeper.client.BookKeeperPool
 import io.github.pulsarspark.storage.bookkeeper.protocol.WireConnections
-import io.github.pulsarspark.storage.segment.{BookieLedger, LedgerMetadata, Segment, SegmentLocation, SegmentStore, SegmentUnreadable, StoredLedger}
+import io.github.pulsarspark.storage.segment.{BookieLocation, LedgerMetadata, Segment, SegmentLocation, SegmentStore, SegmentUnreadable, StoredLedger}
 
 /** Ledgers on bookies. A bookie that does not respond is an obstacle for the ledgers that need it, see
   * [[Reachability]].
@@ -37,19 +37,19 @@ private[storage] final class BookKeeperStore(options: ReadOptions) extends Segme
       for {
         parsed   <- ledger.home.toRight(s"the broker reported no metadata of ledger ${ledger.id}")
         reported <- parsed
-        _        <- belongs(reported, owner)
+        _        <- belongs(ledger.id, reported, owner)
         _        <- AllowedHosts.obstacle(addresses(reported.bookies)).toLeft(())
         _        <-
           Either.cond(Digests(reported.digestType), (),
             s"ledger ${ledger.id} has the digest type ${reported.digestType}")
-      } yield BookieLocation(reported)
+      } yield reported
   }
 
   /** The ledgers of a shadow topic, for instance, are another topic's. */
-  private def belongs(ledger: BookieLedger, owner: String): Either[String, Unit] = Either.cond(
-    ledger.managedLedger.contains(owner),
+  private def belongs(ledgerId: Long, location: BookieLocation, owner: String): Either[String, Unit] = Either.cond(
+    location.managedLedger.contains(owner),
     (),
-    s"ledger ${ledger.id} belongs to ${ledger.managedLedger.getOrElse("no managed ledger")}"
+    s"ledger $ledgerId belongs to ${location.managedLedger.getOrElse("no managed ledger")}"
   )
 
   /** Reads the files of `bookKeeper.tls...`, looks for the plug-in of `bookkeeper.*`, and fails for an address of
@@ -67,13 +67,14 @@ private[storage] final class BookKeeperStore(options: ReadOptions) extends Segme
   private def addresses(bookies: Seq[String]) =
     bookies.flatMap(BookieAddress.of(_, options.bookKeeper)).map(a => a.host -> a.port)
 
-  override def obstacle(location: BookieLocation): Option[String] = reachability.obstacle(location.ledger)
+  override def obstacle(ledgerId: Long, location: BookieLocation): Option[String] =
+    reachability.obstacle(location).map(problems => s"$problems, where ledger $ledgerId is")
 
   /** Bookies read any entry alike. */
   override def splitPoints(locations: Seq[BookieLocation]): Map[Long, Seq[Long]] = Map.empty
 
   override def open(segment: Segment, location: BookieLocation): EntrySource =
-    BookieEntrySource.open(location.ledger, segment, options, connections)
+    BookieEntrySource.open(location, segment, options, connections)
 
   override def failed(failure: SegmentUnreadable): Unit = reachability.doubt(failure.silent)
 

@@ -8,14 +8,14 @@ import io.github.pulsarspark.format.entry.EntrySource
 import io.github.pulsarspark.options.ReadOptions
 import io.github.pulsarspark.storage.bookkeeper.client.BookKeeperEntrySource
 import io.github.pulsarspark.storage.bookkeeper.protocol.{BookieProtocolEntrySource, WireConnections}
-import io.github.pulsarspark.storage.segment.{BookieLedger, Segment}
+import io.github.pulsarspark.storage.segment.{BookieLocation, Segment}
 
 /** Uses the bookie protocol directly when possible; falls back to BookKeeper's client from the first entry that no
   * replica returned, since it retries more and reports better errors. No entry is waited for longer than
   * `pollTimeoutMs`.
   */
 private[storage] final class BookieEntrySource private (
-    ledger: BookieLedger,
+    location: BookieLocation,
     segment: Segment,
     options: ReadOptions,
     first: EntrySource
@@ -38,7 +38,7 @@ private[storage] final class BookieEntrySource private (
           log.info(s"ledger ${segment.ledgerId}: BookKeeper's client goes on at entry $expected: ${e.getMessage}")
           source.close()
           source =
-            BookKeeperEntrySource.open(ledger, segment.copy(first = expected), options, options.pollTimeout * 3 / 4)
+            BookKeeperEntrySource.open(location, segment.copy(first = expected), options, options.pollTimeout * 3 / 4)
           source.next()
       }
     if (more) expected = source.entryId + 1
@@ -57,17 +57,17 @@ private[storage] object BookieEntrySource {
     *   of the task
     */
   def open(
-      ledger: BookieLedger,
+      location: BookieLocation,
       segment: Segment,
       options: ReadOptions,
       connections: WireConnections
   ): BookieEntrySource =
     new BookieEntrySource(
-      ledger,
+      location,
       segment,
       options,
-      BookieProtocolEntrySource.of(ledger, segment, options, connections).getOrElse(
-        BookKeeperEntrySource.open(ledger, segment, options, options.pollTimeout)
+      BookieProtocolEntrySource.of(location, segment, options, connections).getOrElse(
+        BookKeeperEntrySource.open(location, segment, options, options.pollTimeout)
       )
     )
 }

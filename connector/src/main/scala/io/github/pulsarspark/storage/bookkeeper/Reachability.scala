@@ -7,7 +7,7 @@ import scala.collection.concurrent.TrieMap
 import io.github.pulsarspark.options.BookKeeperOptions
 import io.github.pulsarspark.policy.AllowedHosts
 import io.github.pulsarspark.storage.bookkeeper.bookies.{BookieAddress, HostNames}
-import io.github.pulsarspark.storage.segment.BookieLedger
+import io.github.pulsarspark.storage.segment.BookieLocation
 
 /** A circuit breaker for bookies, by id: a ledger whose bookies do not respond to this JVM is not read from them.
   * Unlike a breaker that counts failed reads, it probes a bookie before the first read. Results are kept for a while,
@@ -23,14 +23,13 @@ private[storage] final class Reachability(options: BookKeeperOptions, names: Hos
 
   /** Reason why an entry cannot be read; None if every entry can be read from at least one bookie. Waits at most 3.5 s.
     */
-  def obstacle(ledger: BookieLedger): Option[String] = {
+  def obstacle(location: BookieLocation): Option[String] = {
     val until   = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(PatienceMillis + GraceMillis)
-    val answers = ledger.bookies.map(bookie => bookie -> answerOf(bookie))
+    val answers = location.bookies.map(bookie => bookie -> answerOf(bookie))
     val unused  = answers.flatMap { case (bookie, answer) => answer.problem(until).map(bookie -> _) }.toMap
-    ledger.ensembles.collectFirst {
-      case (_, bookies) if bookies.count(!unused.contains(_)) < ledger.ensembleSize - ledger.writeQuorum + 1 =>
-        val problems = bookies.flatMap(b => unused.get(b).map(problem => s"$problem $b"))
-        s"${problems.mkString(", ")}, where ledger ${ledger.id} is"
+    location.ensembles.collectFirst {
+      case (_, bookies) if bookies.count(!unused.contains(_)) < location.ensembleSize - location.writeQuorum + 1 =>
+        bookies.flatMap(b => unused.get(b).map(problem => s"$problem $b")).mkString(", ")
     }
   }
 

@@ -50,7 +50,8 @@ private[storage] final class OffloadStore(options: ReadOptions, hadoop: HadoopSe
     }
   }
 
-  override def obstacle(location: OffloadedLedger): Option[String] = UnresponsiveStorage.obstacle(location.location.uri)
+  override def obstacle(ledgerId: Long, location: OffloadedLedger): Option[String] =
+    UnresponsiveStorage.obstacle(location.location.uri)
 
   /** Reads indexes, where Hadoop need not read its configuration for nothing. */
   override def splitPoints(locations: Seq[OffloadedLedger]): Map[Long, Seq[Long]] = {

@@ -33,7 +33,7 @@ private[storage] trait SegmentStore extends AutoCloseable {
   def check(): Unit = ()
 
   /** Reason why a ledger cannot be read from this JVM now; None if it can. May wait some seconds. */
-  def obstacle(location: Location): Option[String]
+  def obstacle(ledgerId: Long, location: Location): Option[String]
 
   /** Preferred split points: by ledger id, entries at which a read of it may start. A ledger without any is split
     * anywhere. Does not fail when the storage does: a task meets that failure again, and can fall back.

@@ -15,7 +15,7 @@ private[pulsarspark] final case class StoredLedger(
     entries: Long,
     bytes: Long,
     isOffloaded: Boolean,
-    home: Option[Either[String, BookieLedger]]
+    home: Option[Either[String, BookieLocation]]
 )
 
 /** Storage of a topic partition at one moment, from the admin API's `internalStats`.
@@ -109,7 +109,7 @@ private[pulsarspark] object TopicStorage {
     *   of the ledgers that are needed
     */
   final class Reader(ids: Interval) extends LedgerSink[TopicStorage] {
-    private val parser  = new BookieLedgerParser
+    private val parser  = new BookieMetadataParser
     private val ledgers = IndexedSeq.newBuilder[StoredLedger]
     private var first   = Long.MaxValue
     private var newest  = Long.MinValue
@@ -119,7 +119,7 @@ private[pulsarspark] object TopicStorage {
       first = math.min(first, id)
       newest = math.max(newest, id)
       if (ids.contains(id)) {
-        val home = fields.text("metadata").map(parser.parse(id, _))
+        val home = fields.text("metadata").map(parser.parse(_))
         ledgers += StoredLedger(id, fields.long("entries"), fields.long("size"), fields.flag("offloaded"), home)
       }
     }

@@ -12,7 +12,7 @@ import io.github.pulsarspark.position.{Interval, OffsetRange, Position, PruningB
 import io.github.pulsarspark.read.task.{PlannedSchema, PlannedSlice}
 import io.github.pulsarspark.schema.TopicSchema
 import io.github.pulsarspark.storage.{RequestedRange, SegmentPlan}
-import io.github.pulsarspark.storage.segment.{Segment, SegmentLocation, Slice}
+import io.github.pulsarspark.storage.segment.{SegmentLocation, Slice}
 
 /** Ranges become tasks: what is asked of the storage, and what becomes of its division. */
 class TaskPlannerSuite extends UnitSuite {
@@ -21,14 +21,14 @@ class TaskPlannerSuite extends UnitSuite {
 
   private def range(topic: String) = OffsetRange(topic, Position(1, -1), Position(3, 9))
 
-  private def slice(topic: String, tier: Tier = Tier.Broker, bytes: Long = 0): Slice = Slice(
-    range(topic),
-    Option.when(tier != Tier.Broker)(Segment(1, 0, 9, bytes,
+  private def slice(topic: String, tier: Tier = Tier.Broker, bytes: Long = 0): Slice =
+    if (tier == Tier.Broker) Slice.ByBroker(range(topic))
+    else Slice.Direct(OffsetRange(topic, Position(1, -1), Position(1, 9)),
       new SegmentLocation {
         override def level: Tier                     = tier
         override def hosts(entry: Long): Seq[String] = Nil
-      }))
-  )
+      },
+      bytes)
 
   private val ledgersBelow3 =
     PushedFilters(Seq(new Predicate("<", Array(Expressions.column("__ledgerId"), FilterValue(3L, LongType)))))
@@ -57,8 +57,18 @@ class TaskPlannerSuite extends UnitSuite {
     )
     val a = PlannedSlice(slice("a"), times, PlannedSchema.Sent(ints))
     val b = PlannedSlice(slice("b"), PruningBounds.Everything, PlannedSchema.Sent(texts))
-    assertEquals(planned.tasks.map(_.slices), Seq(Seq(b, a), Seq(a)))
+    assertEquals(planned.tasks.map(_.planned.toSeq), Seq(Seq(b, a), Seq(a)))
     assertEquals((planned.ledgersSkipped, planned.partitionsSkipped), (7L, 0L))
+  }
+
+  test("neighbours of one topic in a task share bounds and schema; the order of the slices stays") {
+    val order   = Seq("a", "a", "b", "a")
+    val planned = plan(PushedFilters.none, PlannedRange(range("a"), PruningBounds(times = Interval(5, 9)), ints),
+      PlannedRange(range("b"), PruningBounds.Everything, texts))(_ =>
+      SegmentPlan(Seq(order.map(slice(_)), order.reverse.map(slice(_)), Nil), 0)
+    )
+    assertEquals(planned.tasks.map(_.slices.map(_.topic).toSeq), Seq(order, order.reverse, Nil))
+    assertEquals(planned.tasks.map(_.parts.map(_.slices.size)), Seq(Seq(2, 1, 1), Seq(1, 1, 2), Nil))
   }
 
   test("a schema that would be sent in many tasks is shared by them") {
@@ -68,7 +78,7 @@ class TaskPlannerSuite extends UnitSuite {
       SegmentPlan(Seq.fill(5)(Seq(slice("a"))), 0)
     )
     val planned = planner.plan(Seq(PlannedRange(range("a"), PruningBounds.Everything, large)))
-    assertEquals(planned.tasks.flatMap(_.slices).map(_.schema).distinct, Seq[PlannedSchema](shared))
+    assertEquals(planned.tasks.flatMap(_.planned).map(_.schema).distinct, Seq[PlannedSchema](shared))
   }
 
   private def read(slices: Slice*): PlannedRead =

@@ -192,7 +192,7 @@ private[stream] final class StreamCase(cluster: ScriptedCluster, firstLedger: Lo
 
     def plan(from: String, to: String): Seq[PlannedSlice] =
       source.planInputPartitions(offset(from), offset(to)).toSeq.flatMap {
-        case task: PulsarInputPartition => task.slices
+        case task: PulsarInputPartition => task.planned
         case other                      => throw new AssertionError(other)
       }
 

@@ -16,7 +16,7 @@ import io.github.pulsarspark.storage.segment.{HadoopSettings, Slice}
 class PulsarPartitionReaderSuite extends ReadSuite {
 
   private def slice(name: String, from: String, to: String, schema: TopicSchema = TopicSchema.Bytes) = PlannedSlice(
-    Slice(OffsetRange(full(name), Position.parse(from).get, Position.parse(to).get), None),
+    Slice.ByBroker(OffsetRange(full(name), Position.parse(from).get, Position.parse(to).get)),
     PruningBounds.Everything,
     PlannedSchema.Sent(schema)
   )
@@ -25,7 +25,9 @@ class PulsarPartitionReaderSuite extends ReadSuite {
     ReadContext(StructType(Seq(StructField("value", kind))), options(more: _*), HadoopSettings.none, limit)
 
   private def open(context: ReadContext, total: Option[TaskTotals], slices: PlannedSlice*) =
-    PulsarReaderFactory(context, total).createReader(PulsarInputPartition(slices))
+    PulsarReaderFactory(context, total).createReader(
+      PulsarInputPartition(slices.map(s => PlannedSlices(Seq(s.slice), s.bounds, s.schema)))
+    )
 
   private def values(reader: PartitionReader[InternalRow]): Seq[String] =
     Iterator.continually(reader).takeWhile(_.next()).map(r => new String(r.get().getBinary(0))).toList

@@ -156,7 +156,7 @@ private object SliceReaderSuite {
     val source           = new Source(entries)
     val parts            = new TaskParts(ReadContext(output, options, HadoopSettings.none), None)
 
-    val slice = new SliceReader(PlannedSlice(Slice(range, None), bounds, PlannedSchema.Sent(schema)), parts, source)
+    val slice = new SliceReader(PlannedSlice(Slice.ByBroker(range), bounds, PlannedSchema.Sent(schema)), parts, source)
 
     /** The values of the rows that are left. */
     def rows(): Seq[String] = Iterator.continually(slice.next()).takeWhile(identity).map { _ =>

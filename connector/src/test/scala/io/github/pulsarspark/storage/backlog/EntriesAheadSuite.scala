@@ -67,8 +67,8 @@ class EntriesAheadSuite extends UnitSuite {
     val trace: mutable.Buffer[String] = mutable.Buffer.empty
     var calls                         = 0
     private val waiting               = mutable.Queue.empty[() => Unit]
-    private val slices                = ledgers.map(l => Slice(OffsetRange("t", Position(l, -1), Position(l, 4)), None))
-    val ahead                         = new EntriesAhead(
+    private val slices = ledgers.map(l => Slice.ByBroker(OffsetRange("t", Position(l, -1), Position(l, 4))))
+    val ahead          = new EntriesAhead(
       new SliceEntries(slices, s => new Entries(s.range.endInclusive.ledgerId, trace, failsAt, transaction), view,
         () => { trace += "close storage"; () }),
       most,
@@ -120,7 +120,7 @@ class EntriesAheadSuite extends UnitSuite {
   test("a reader that sleeps when it finds nothing, beside the thread that reads: always called again") {
     val pool   = new BlockingParallel("entries-ahead-test", threads = 1)
     val called = new Semaphore(0)
-    val slices = (1L to 4000L).map(l => Slice(OffsetRange("t", Position(l, -1), Position(l, 4)), None))
+    val slices = (1L to 4000L).map(l => Slice.ByBroker(OffsetRange("t", Position(l, -1), Position(l, 4))))
     val source = new SliceEntries(
       slices,
       s => new Entries(s.range.endInclusive.ledgerId, mutable.Buffer.empty, None, None, Some(entry(None))),

@@ -65,7 +65,7 @@ class FollowedEntriesSuite extends ReadSuite {
         backlog.map { to =>
           isStorageOpen = true
           new EntriesAhead(
-            new SliceEntries(Seq(Slice(range.copy(endInclusive = to), None)), s => new Stored(topic, s.range),
+            new SliceEntries(Seq(Slice.ByBroker(range.copy(endInclusive = to))), s => new Stored(topic, s.range),
               TransactionView.NothingAborted, () => isStorageOpen = false),
             1L << 20,
             work => work()
@@ -92,7 +92,7 @@ class FollowedEntriesSuite extends ReadSuite {
     /** Opens the entries as a task does, with a slice up to each of these positions and a storage that fails. */
     def ofTask(after: Position, known: Position, ends: Position*): FollowedEntries = {
       val range  = OffsetRange(topic.name, after, Position.AfterAll)
-      val slices = ends.map(end => Slice(range.copy(endInclusive = end), None))
+      val slices = ends.map(end => Slice.ByBroker(range.copy(endInclusive = end)))
       FollowedEntries(range, known, slices, options(), stream, _ => throw new NoStorage)
     }
 

@@ -8,7 +8,7 @@ import io.github.pulsarspark.options.registry.{CheckedOptions, Scope}
 import io.github.pulsarspark.storage.bookkeeper.protocol.ScriptedBookie
 import io.github.pulsarspark.storage.bookkeeper.protocol.ScriptedBookie.Reply
 import io.github.pulsarspark.storage.bookkeeper.protocol.WireReads.{gives, payloads, stored => kept}
-import io.github.pulsarspark.storage.segment.{BookieLedger, Segment, SegmentUnreadable, StoredLedger}
+import io.github.pulsarspark.storage.segment.{BookieLocation, Segment, SegmentUnreadable, StoredLedger}
 
 /** Tests which ledgers [[BookKeeperStore]] takes, where they are, and when it takes them no more. */
 class BookKeeperStoreSuite extends UnitSuite {
@@ -26,15 +26,15 @@ class BookKeeperStoreSuite extends UnitSuite {
     Using.resource(new BookKeeperStore(options(more: _*)))(test)
 
   private def ledger(bookies: String*) =
-    BookieLedger(7, 3, bookies.size, bookies.size, 1, "CRC32C", Seq(0L -> bookies), Some(owner))
+    BookieLocation(3, bookies.size, bookies.size, 1, "CRC32C", Seq(0L -> bookies), Some(owner))
 
-  private def stored(home: Option[Either[String, BookieLedger]], isOffloaded: Boolean = false) =
+  private def stored(home: Option[Either[String, BookieLocation]], isOffloaded: Boolean = false) =
     StoredLedger(7, 3, 300, isOffloaded, home)
 
   private val here = ledger("b1:3181", "b2:3181")
 
-  private val homes = Seq[(String, Option[Either[String, BookieLedger]], Either[String, BookieLocation])](
-    ("its metadata is known", Some(Right(here)), Right(BookieLocation(here))),
+  private val homes = Seq[(String, Option[Either[String, BookieLocation]], Either[String, BookieLocation])](
+    ("its metadata is known", Some(Right(here)), Right(here)),
     ("the broker tells no metadata", None, Left("the broker reported no metadata of ledger 7")),
     ("its metadata is not understood", Some(Left("its ensembles are missing")), Left("its ensembles are missing")),
     ("another topic's, as of a shadow topic",
@@ -45,7 +45,7 @@ class BookKeeperStoreSuite extends UnitSuite {
       Left("ledger 7 has the digest type HMAC"))
   ) ++ Seq("CRC32", "DUMMY").map { digest =>
     val such = here.copy(digestType = digest)
-    (s"digests of type $digest", Some(Right(such)), Right(BookieLocation(such)))
+    (s"digests of type $digest", Some(Right(such)), Right(such))
   }
 
   for ((name, home, expected) <- homes) test(s"a ledger, $name: ${expected.fold(identity, _ => "it is on bookies")}") {
@@ -65,14 +65,14 @@ class BookKeeperStoreSuite extends UnitSuite {
     @volatile var reply: Reply = Reply.Code(1)
     Using.resource(new ScriptedBookie(_ => reply)) { bookie =>
       using("bookieAddresses" -> s"bookie-7=${bookie.id}") { store =>
-        val location = BookieLocation(ledger("bookie-7"))
-        assertEquals(store.obstacle(location), None)
+        val location = ledger("bookie-7")
+        assertEquals(store.obstacle(7, location), None)
         reply = Reply.Silence
-        assertEquals(store.obstacle(location), None, "it answered a moment ago")
+        assertEquals(store.obstacle(7, location), None, "it answered a moment ago")
         store.failed(new SegmentUnreadable("no answer", null, Seq("another-bookie")))
-        assertEquals(store.obstacle(location), None, "another one had none")
+        assertEquals(store.obstacle(7, location), None, "another one had none")
         store.failed(new SegmentUnreadable("no answer", null, Seq("bookie-7")))
-        assertEquals(store.obstacle(location), Some("no answer from bookie-7, where ledger 7 is"))
+        assertEquals(store.obstacle(7, location), Some("no answer from bookie-7, where ledger 7 is"))
       }
     }
   }
@@ -81,7 +81,7 @@ class BookKeeperStoreSuite extends UnitSuite {
     val all = kept(payloads(4), ledgerId = 7)
     Using.resource(new ScriptedBookie(gives(all))) { bookie =>
       using() { store =>
-        val location = BookieLocation(ledger(bookie.id))
+        val location = ledger(bookie.id)
         assertEquals(store.own(location), Some(location))
         Using.resource(store.open(Segment(7, 1, 2, 100, location), location)) { source =>
           assertEquals(Iterator.continually(source).takeWhile(_.next()).map(_.entryId).toList, List(1L, 2L))

@@ -8,7 +8,7 @@ import io.github.pulsarspark.UnitSuite
 import io.github.pulsarspark.options.ReadOptions
 import io.github.pulsarspark.options.registry.{CheckedOptions, Scope}
 import io.github.pulsarspark.storage.bookkeeper.protocol.WireConnections
-import io.github.pulsarspark.storage.segment.{BookieLedger, Segment, SegmentUnreadable}
+import io.github.pulsarspark.storage.segment.{BookieLocation, Segment, SegmentUnreadable}
 
 class BookieEntrySourceSuite extends UnitSuite {
 
@@ -19,8 +19,8 @@ class BookieEntrySourceSuite extends UnitSuite {
 
   test("an error after BookKeeper's client took over names the whole time that was waited") {
     Using.resource(new ServerSocket(0, 50, InetAddress.getLoopbackAddress)) { silent => // connects, and answers nothing
-      val ledger  = BookieLedger(4711, 3, 1, 1, 1, "CRC32C", Seq(0L -> Seq(s"127.0.0.1:${silent.getLocalPort}")), None)
-      val segment = Segment(4711, 0, 39, 4000, BookieLocation(ledger))
+      val ledger  = BookieLocation(3, 1, 1, 1, "CRC32C", Seq(0L -> Seq(s"127.0.0.1:${silent.getLocalPort}")), None)
+      val segment = Segment(4711, 0, 39, 4000, ledger)
       Using.Manager { use =>
         val source = use(BookieEntrySource.open(ledger, segment, options, use(new WireConnections(options.bookKeeper))))
         val failed = intercept[SegmentUnreadable](source.next())

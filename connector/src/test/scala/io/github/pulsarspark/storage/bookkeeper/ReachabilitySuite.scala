@@ -11,7 +11,7 @@ import io.github.pulsarspark.storage.KilledTasks
 import io.github.pulsarspark.storage.bookkeeper.bookies.HostNames
 import io.github.pulsarspark.storage.bookkeeper.protocol.ScriptedBookie
 import io.github.pulsarspark.storage.bookkeeper.protocol.ScriptedBookie.Reply
-import io.github.pulsarspark.storage.segment.BookieLedger
+import io.github.pulsarspark.storage.segment.BookieLocation
 
 class ReachabilitySuite extends UnitSuite {
 
@@ -22,7 +22,7 @@ class ReachabilitySuite extends UnitSuite {
     new Reachability(BookKeeperOptions(s"cluster ${numbers.next()}", None, Map.empty, Map.empty), names)
 
   private def ledger(copies: Int, bookies: String*) =
-    BookieLedger(7, 3, bookies.size, copies, 1, "CRC32C", Seq(0L -> bookies), None)
+    BookieLocation(3, bookies.size, copies, 1, "CRC32C", Seq(0L -> bookies), None)
 
   /** No other test opens this port, unlike one that was open a moment before. */
   private val refused = "127.0.0.1:1"
@@ -43,8 +43,8 @@ class ReachabilitySuite extends UnitSuite {
       val here = reachability()
       assertEquals(here.obstacle(ledger(1, good.id)), None)
       assertEquals(here.obstacle(ledger(2, good.id, refused)), None)
-      assertEquals(here.obstacle(ledger(1, refused)), Some(s"no connection to $refused, where ledger 7 is"))
-      assertEquals(here.obstacle(ledger(1, good.id, refused)), Some(s"no connection to $refused, where ledger 7 is"))
+      assertEquals(here.obstacle(ledger(1, refused)), Some(s"no connection to $refused"))
+      assertEquals(here.obstacle(ledger(1, good.id, refused)), Some(s"no connection to $refused"))
       assertEquals(
         good.requests.map(r => (r.version, r.operation, r.flags, r.ledger)),
         Seq((2, 2, 0, Long.MaxValue)),
@@ -52,14 +52,14 @@ class ReachabilitySuite extends UnitSuite {
       )
       KilledTasks.eventually("a connection stays")(good.open == 0)
     }
-    assertEquals(reachability().obstacle(ledger(1, "bookie-7")), Some("no connection to bookie-7, where ledger 7 is"))
+    assertEquals(reachability().obstacle(ledger(1, "bookie-7")), Some("no connection to bookie-7"))
   }
 
   test("a bookie that closes the connection is alive, one that says nothing is not") {
     Using.resources(bookie(Reply.Close), bookie(Reply.Silence)) { (closing, silent) =>
       val here = reachability()
       assertEquals(here.obstacle(ledger(2, closing.id, silent.id)), None)
-      assertEquals(here.obstacle(ledger(1, silent.id)), Some(s"no answer from ${silent.id}, where ledger 7 is"))
+      assertEquals(here.obstacle(ledger(1, silent.id)), Some(s"no answer from ${silent.id}"))
       assert(seconds(here.obstacle(ledger(1, silent.id))) < AtOnce, "it is waited for again")
     }
   }
@@ -72,7 +72,7 @@ class ReachabilitySuite extends UnitSuite {
       reply = Reply.Silence
       assertEquals(here.obstacle(ledger(1, bookie.id)), None)
       here.doubt(Seq(bookie.id))
-      assertEquals(here.obstacle(ledger(1, bookie.id)), Some(s"no answer from ${bookie.id}, where ledger 7 is"))
+      assertEquals(here.obstacle(ledger(1, bookie.id)), Some(s"no answer from ${bookie.id}"))
       here.doubt(Seq(bookie.id))
       assert(seconds(assert(here.obstacle(ledger(1, bookie.id)).nonEmpty)) < AtOnce, "what is known is forgotten")
     }

@@ -46,7 +46,7 @@ class OffloadStoreSuite extends UnitSuite {
   test("storage that responds has split points and no obstacle") {
     val ledger = slowLedger()
     assertEquals(store.splitPoints(Seq(ledger)), Map(7L -> Seq(0L, 2L, 4L, 6L)))
-    assertEquals(store.obstacle(ledger), None)
+    assertEquals(store.obstacle(7, ledger), None)
   }
 
   test("storage that does not respond is an obstacle for all its ledgers, and is not requested again") {
@@ -59,9 +59,9 @@ class OffloadStoreSuite extends UnitSuite {
     assertEquals(SlowFiles.opened.get, 1)
     assertEquals(store.splitPoints(Seq(ledger)), Map.empty[Long, Seq[Long]])
     assertEquals(SlowFiles.opened.get, 1)
-    assertEquals(store.obstacle(ledger.copy(ledgerId = 8)),
+    assertEquals(store.obstacle(8, ledger.copy(ledgerId = 8)),
       Some(s"${ledger.location.uri} did not respond in the last 5 minutes"))
-    assertEquals(store.obstacle(slowLedger()), None)
+    assertEquals(store.obstacle(7, slowLedger()), None)
   }
 
   test("a copy that is gone, no obstacle for other ledgers") {
@@ -72,6 +72,6 @@ class OffloadStoreSuite extends UnitSuite {
       assert(!failure.isSilent)
       store.failed(failure)
     }
-    assertEquals(store.obstacle(gone), None)
+    assertEquals(store.obstacle(8, gone), None)
   }
 }

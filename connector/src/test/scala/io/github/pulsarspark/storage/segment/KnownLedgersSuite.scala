@@ -35,7 +35,7 @@ class KnownLedgersSuite extends UnitSuite {
           val isOpen = id == sizes.last._1
           val home   =
             Option.when(withMetadata && !offloaded(id))(
-              Right(BookieLedger(id, 3, 1, 1, 1, "CRC32C", Seq(0L -> Seq(s"b:$now")), None))
+              Right(BookieLocation(3, 1, 1, 1, "CRC32C", Seq(0L -> Seq(s"b:$now")), None))
             )
           StoredLedger(id, if (isOpen) 0 else entries, if (isOpen) 0 else entries * 10, offloaded(id), home)
         }

@@ -13,5 +13,5 @@ object LedgerTextFuzz extends TextFuzzTarget {
     s"$head, customMetadata={application=base64:cHVsc2Fy, pulsar/managed-ledger=base64:YS9iL3BlcnNpc3RlbnQvYw==}}"
   )
 
-  override def decode(text: String): Any = new BookieLedgerParser().parse(7, text)
+  override def decode(text: String): Any = new BookieMetadataParser().parse(text)
 }

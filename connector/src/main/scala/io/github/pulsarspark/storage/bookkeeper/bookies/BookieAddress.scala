@@ -1,7 +1,7 @@
 package io.github.pulsarspark.storage.bookkeeper.bookies
 
 import io.github.pulsarspark.options.BookKeeperOptions
-import io.github.pulsarspark.storage.segment.BookieLedger
+import io.github.pulsarspark.storage.segment.BookieLocation
 
 /** Address at which a bookie listens.
   *
@@ -20,7 +20,7 @@ private[storage] object BookieAddress {
     */
   def of(bookie: String, options: BookKeeperOptions): Option[BookieAddress] = {
     val address = options.addresses.getOrElse(bookie, bookie)
-    val host    = BookieLedger.hostOf(address)
+    val host    = BookieLocation.hostOf(address)
     address.drop(host.length + 1).toIntOption.collect {
       case port if host.nonEmpty && port >= 0 && port < 65536 =>
         BookieAddress(host.stripPrefix("[").stripSuffix("]"), port)

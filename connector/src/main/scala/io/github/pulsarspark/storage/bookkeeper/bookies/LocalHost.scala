@@ -7,7 +7,7 @@ import scala.concurrent.duration._
 import scala.jdk.CollectionConverters._
 import scala.util.Try
 
-import io.github.pulsarspark.storage.segment.BookieLedger
+import io.github.pulsarspark.storage.segment.BookieLocation
 
 /** Finds the bookies that are on this machine, by the host in their ids: it is one of this machine's addresses, or its
   * name. Names are resolved only where an id has one, as that may take a name server.
@@ -33,7 +33,7 @@ private[bookkeeper] object LocalHost {
     *   its id
     */
   def has(bookie: String): Boolean = {
-    val host = BookieLedger.hostOf(bookie).toLowerCase(Locale.ROOT)
+    val host = BookieLocation.hostOf(bookie).toLowerCase(Locale.ROOT)
     HostNames.literal(host.stripPrefix("[").stripSuffix("]")).fold(names(host))(a =>
       a.isLoopbackAddress || addresses(textOf(a))
     )

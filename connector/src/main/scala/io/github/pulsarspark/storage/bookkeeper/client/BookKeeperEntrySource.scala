@@ -15,7 +15,7 @@ import io.github.pulsarspark.errors.{LostRanges, PulsarError}
 import io.github.pulsarspark.format.entry.EntrySource
 import io.github.pulsarspark.options.ReadOptions
 import io.github.pulsarspark.storage.bookkeeper.bookies.{BookieAddress, BookieRanks, EntryWindow, HostNames, OldBookies, ReadAhead}
-import io.github.pulsarspark.storage.segment.{BookieLedger, Segment, SegmentUnreadable}
+import io.github.pulsarspark.storage.segment.{BookieLocation, Segment, SegmentUnreadable}
 
 /** Entries of a ledger by BookKeeper's own client: from the start some windows of consecutive entries are on their way,
   * within `readAheadBytes`.
@@ -33,7 +33,7 @@ import io.github.pulsarspark.storage.segment.{BookieLedger, Segment, SegmentUnre
 private[bookkeeper] final class BookKeeperEntrySource private (
     lease: SharedLease[BookKeeperReader],
     handle: CompletableFuture[ReadHandle],
-    ledger: BookieLedger,
+    location: BookieLocation,
     segment: Segment,
     options: ReadOptions,
     patience: FiniteDuration,
@@ -41,7 +41,7 @@ private[bookkeeper] final class BookKeeperEntrySource private (
 ) extends EntrySource {
   import BookKeeperEntrySource._
 
-  private val isBatch = !ledger.bookies.exists(old.contains)
+  private val isBatch = !location.bookies.exists(old.contains)
   private val windows = new java.util.ArrayDeque[EntryWindow]
   private val ahead   =
     new ReadAhead(segment, options.readAheadBytes, MaxWindows, WindowBytes,
@@ -89,7 +89,7 @@ private[bookkeeper] final class BookKeeperEntrySource private (
     else
       try {
         window.await(math.min(patience.toMillis / 2, lease.value.batchMillis))
-        if (BatchReads.gaveUp(handle.getNow(null))) ledger.bookies.foreach(old.add)
+        if (BatchReads.gaveUp(handle.getNow(null))) location.bookies.foreach(old.add)
       } catch {
         case e: ExecutionException => readAgain(e.getCause, deadline)
         case e: TimeoutException   => readAgain(e, deadline)
@@ -124,7 +124,7 @@ private[bookkeeper] final class BookKeeperEntrySource private (
   private def unreadable(why: String, cause: Option[Throwable], isSilent: Boolean) = new SegmentUnreadable(
     s"entry $expected of ledger ${segment.ledgerId}: $why",
     cause.orNull,
-    if (isSilent) ledger.ensembleOf(expected)._1 else Nil
+    if (isSilent) location.ensembleOf(expected)._1 else Nil
   )
 
   private def textOf(e: Throwable): String = e match {
@@ -172,7 +172,7 @@ private[bookkeeper] object BookKeeperEntrySource {
     *   how long an entry is waited for
     */
   def open(
-      ledger: BookieLedger,
+      location: BookieLocation,
       segment: Segment,
       options: ReadOptions,
       patience: FiniteDuration,
@@ -182,9 +182,9 @@ private[bookkeeper] object BookKeeperEntrySource {
     def failed(e: Throwable) =
       throw new SegmentUnreadable(s"ledger ${segment.ledgerId}: BookKeeper's client does not open it (${e.getMessage})",
         e)
-    val unknown = unresolved(ledger.bookies, options, names)
+    val unknown = unresolved(location.bookies, options, names)
     unknown.foreach(BookieRanks.ofThisJvm.addSlow)
-    if (unknown.nonEmpty && unknown.size == ledger.bookies.size)
+    if (unknown.nonEmpty && unknown.size == location.bookies.size)
       throw new SegmentUnreadable(
         s"ledger ${segment.ledgerId}: the host names of ${unknown.mkString(", ")} are not resolved",
         null,
@@ -194,8 +194,9 @@ private[bookkeeper] object BookKeeperEntrySource {
       try BookKeeperPool.acquire(options.bookKeeper)
       catch { case NonFatal(e) if !e.isInstanceOf[PulsarError] => failed(e) }
     try {
-      val source = new BookKeeperEntrySource(lease, handleOf(lease.value, ledger, segment), ledger, segment, options,
-        patience, old)
+      val source =
+        new BookKeeperEntrySource(lease, handleOf(lease.value, location, segment), location, segment, options,
+          patience, old)
       source.requestAhead()
       source
     } catch {
@@ -227,14 +228,14 @@ private[bookkeeper] object BookKeeperEntrySource {
 
   private def handleOf(
       reader: BookKeeperReader,
-      ledger: BookieLedger,
+      location: BookieLocation,
       segment: Segment
   ): CompletableFuture[ReadHandle] = {
-    reader.ledgers.add(ledger, segment.last)
+    reader.ledgers.add(segment.ledgerId, location, segment.last)
     reader.client.newOpenLedgerOp
       .withLedgerId(segment.ledgerId)
       .withRecovery(false)
-      .withDigestType(DigestType.valueOf(ledger.digestType))
+      .withDigestType(DigestType.valueOf(location.digestType))
       .withPassword(InMemoryLedgerMetadata.NoPassword)
       .execute()
       .whenComplete((_, _) => reader.ledgers.remove(segment.ledgerId))

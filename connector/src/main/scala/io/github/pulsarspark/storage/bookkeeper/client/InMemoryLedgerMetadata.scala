@@ -10,7 +10,7 @@ import org.apache.bookkeeper.client.api.{DigestType, LedgerMetadata}
 import org.apache.bookkeeper.net.BookieId
 import org.apache.bookkeeper.versioning.{LongVersion, Versioned}
 
-import io.github.pulsarspark.storage.segment.BookieLedger
+import io.github.pulsarspark.storage.segment.BookieLocation
 
 /** The metadata of ledgers that tasks of this JVM read, brought by the tasks themselves, in place of a metadata store.
   *
@@ -24,15 +24,15 @@ private[bookkeeper] final class InMemoryLedgerMetadata {
   private val known = new ConcurrentHashMap[Long, Known]
 
   /** Announces a ledger to be read up to `lastEntry`; several tasks may read it, each up to another entry. */
-  def add(ledger: BookieLedger, lastEntry: Long): Unit = {
+  def add(ledgerId: Long, location: BookieLocation, lastEntry: Long): Unit = {
     known.compute(
-      ledger.id,
+      ledgerId,
       (_, before) =>
-        if (before == null) Known(describe(ledger, lastEntry, 0), 1)
+        if (before == null) Known(describe(ledgerId, location, lastEntry, 0), 1)
         else {
           val end     = math.max(lastEntry, before.metadata.getValue.getLastEntryId)
           val version = before.metadata.getVersion.asInstanceOf[LongVersion].getLongVersion
-          Known(describe(ledger, end, version + 1), before.users + 1)
+          Known(describe(ledgerId, location, end, version + 1), before.users + 1)
         }
     )
     ()
@@ -52,17 +52,22 @@ private[bookkeeper] final class InMemoryLedgerMetadata {
 
   def size: Int = known.size
 
-  private def describe(ledger: BookieLedger, lastEntry: Long, version: Long): Versioned[LedgerMetadata] = {
+  private def describe(
+      ledgerId: Long,
+      location: BookieLocation,
+      lastEntry: Long,
+      version: Long
+  ): Versioned[LedgerMetadata] = {
     val builder = LedgerMetadataBuilder
       .create()
-      .withId(ledger.id)
-      .withMetadataFormatVersion(ledger.formatVersion)
-      .withEnsembleSize(ledger.ensembleSize)
-      .withWriteQuorumSize(ledger.writeQuorum)
-      .withAckQuorumSize(ledger.ackQuorum)
-      .withDigestType(DigestType.valueOf(ledger.digestType))
+      .withId(ledgerId)
+      .withMetadataFormatVersion(location.formatVersion)
+      .withEnsembleSize(location.ensembleSize)
+      .withWriteQuorumSize(location.writeQuorum)
+      .withAckQuorumSize(location.ackQuorum)
+      .withDigestType(DigestType.valueOf(location.digestType))
       .withPassword(InMemoryLedgerMetadata.NoPassword)
-    ledger.ensembles.foreach { case (first, bookies) =>
+    location.ensembles.foreach { case (first, bookies) =>
       builder.newEnsembleEntry(first, bookies.map(BookieId.parse).asJava)
     }
     val closed = builder.withClosedState().withLastEntryId(lastEntry).withLength(0).build()

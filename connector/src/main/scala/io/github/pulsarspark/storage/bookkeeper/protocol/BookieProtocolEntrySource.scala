@@ -9,7 +9,7 @@ import io.github.pulsarspark.errors.LostRanges
 import io.github.pulsarspark.format.entry.EntrySource
 import io.github.pulsarspark.options.ReadOptions
 import io.github.pulsarspark.storage.bookkeeper.bookies.ReadAhead
-import io.github.pulsarspark.storage.segment.{BookieLedger, Segment}
+import io.github.pulsarspark.storage.segment.{BookieLocation, Segment}
 
 /** Entries of a ledger by the bookies' own protocol, without BookKeeper's client, which handles each entry by itself in
   * threads of its own. For ledgers each of whose bookies has all entries, without TLS and authentication; see
@@ -20,7 +20,7 @@ import io.github.pulsarspark.storage.segment.{BookieLedger, Segment}
   * entry within a quarter of `pollTimeoutMs`, the source fails with [[NoReplicaLeft]].
   */
 private[bookkeeper] final class BookieProtocolEntrySource private (
-    ledger: BookieLedger,
+    location: BookieLocation,
     digest: EntryDigest,
     segment: Segment,
     options: ReadOptions,
@@ -28,12 +28,12 @@ private[bookkeeper] final class BookieProtocolEntrySource private (
 ) extends EntrySource {
   import BookieProtocolEntrySource._
 
-  private val patience     = options.pollTimeout / 4 / ledger.ensembleSize.toLong
+  private val patience     = options.pollTimeout / 4 / location.ensembleSize.toLong
   private val stall        = connections.stall.min(patience)
   private lazy val batches = new ReadAhead(segment, options.readAheadBytes, MaxWindows, WindowBytes)
   private lazy val singles = new ReadAhead(segment, options.readAheadBytes, MaxSingles, WindowBytes, mostEntries = 1)
 
-  private val lot                   = MurmurHash3.productHash((ledger.id, segment.first))
+  private val lot                   = MurmurHash3.productHash((segment.ledgerId, segment.first))
   private var expected              = segment.first
   private var until                 = 0L                // the deadline of the expected entry
   private var reader: ReplicaReader = _
@@ -73,7 +73,7 @@ private[bookkeeper] final class BookieProtocolEntrySource private (
   /** Deadline of a replica: its share of a quarter of `pollTimeoutMs`. */
   private def deadline(): Long = {
     val now = System.nanoTime()
-    if (until == 0L) until = now + patience.toNanos * ledger.ensembleSize
+    if (until == 0L) until = now + patience.toNanos * location.ensembleSize
     math.min(until, now + patience.toNanos)
   }
 
@@ -112,7 +112,7 @@ private[bookkeeper] final class BookieProtocolEntrySource private (
 
   /** The bookies of the expected entry, and the last entry they have. */
   private def ensemble: (Seq[String], Long) = {
-    val (bookies, next) = ledger.ensembleOf(expected)
+    val (bookies, next) = location.ensembleOf(expected)
     (bookies, next.fold(segment.last)(first => math.min(segment.last, first - 1)))
   }
 
@@ -144,19 +144,19 @@ private[bookkeeper] object BookieProtocolEntrySource {
     *   of the task; this does not close them
     */
   def of(
-      ledger: BookieLedger,
+      location: BookieLocation,
       segment: Segment,
       options: ReadOptions,
       connections: WireConnections
   ): Option[BookieProtocolEntrySource] =
     EntryDigest
-      .of(ledger.digestType)
+      .of(location.digestType)
       .filter(_ =>
-        ledger.ensembleSize == ledger.writeQuorum && options.bookKeeper.tls.isEmpty &&
+        location.ensembleSize == location.writeQuorum && options.bookKeeper.tls.isEmpty &&
           options.bookKeeper.settings.isEmpty
       )
       .map { digest =>
-        val source = new BookieProtocolEntrySource(ledger, digest, segment, options, connections)
+        val source = new BookieProtocolEntrySource(location, digest, segment, options, connections)
         source.prepare()
         source
       }

@@ -4,15 +4,14 @@ import org.scalacheck.Gen
 import org.scalacheck.Prop._
 
 import io.github.pulsarspark.PropertySuite
-import io.github.pulsarspark.storage.bookkeeper.BookieLocation
-import io.github.pulsarspark.storage.segment.{BookieLedger, Segment}
+import io.github.pulsarspark.storage.segment.{BookieLocation, Segment}
 
 class ReadAheadSuite extends PropertySuite {
   private val Window = 1000L
 
   private def ahead(last: Long, bytes: Long, readAheadBytes: Long = 10 * Window) =
     new ReadAhead(
-      Segment(1, 0, last, bytes, BookieLocation(BookieLedger(1, 3, 1, 1, 1, "CRC32C", Nil, None))),
+      Segment(1, 0, last, bytes, BookieLocation(3, 1, 1, 1, "CRC32C", Nil, None)),
       readAheadBytes,
       4,
       Window

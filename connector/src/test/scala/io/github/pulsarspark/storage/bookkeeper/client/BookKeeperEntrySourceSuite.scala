@@ -16,7 +16,7 @@ import io.github.pulsarspark.storage.bookkeeper.bookies.{HostNames, OldBookies}
 import io.github.pulsarspark.storage.bookkeeper.protocol.ScriptedBookie
 import io.github.pulsarspark.storage.bookkeeper.protocol.ScriptedBookie.{Reply, Request}
 import io.github.pulsarspark.storage.bookkeeper.protocol.WireReads._
-import io.github.pulsarspark.storage.segment.{BookieLedger, SegmentUnreadable}
+import io.github.pulsarspark.storage.segment.{BookieLocation, SegmentUnreadable}
 
 /** Reads scripted bookies by BookKeeper's own client. */
 class BookKeeperEntrySourceSuite extends UnitSuite {
@@ -26,7 +26,7 @@ class BookKeeperEntrySourceSuite extends UnitSuite {
   private val wide    = options("bookkeeper.speculativeReadTimeout" -> "200")
 
   private def open(
-      ledger: BookieLedger,
+      ledger: BookieLocation,
       first: Long,
       last: Long,
       patience: FiniteDuration = Patient,
@@ -42,7 +42,7 @@ class BookKeeperEntrySourceSuite extends UnitSuite {
   private def rest(source: BookKeeperEntrySource): Found =
     Iterator.continually(source).takeWhile(_.next()).map(s => (s.ledgerId, s.entryId, textOf(s.entry))).toList
 
-  private def read(ledger: BookieLedger, first: Long, last: Long, old: Recently[String] = OldBookies.none()): Found =
+  private def read(ledger: BookieLocation, first: Long, last: Long, old: Recently[String] = OldBookies.none()): Found =
     Using.resource(open(ledger, first, last, old = old))(rest)
 
   private def copies(bookies: ScriptedBookie*) = ledger("CRC32C", 0L -> bookies.map(_.id))

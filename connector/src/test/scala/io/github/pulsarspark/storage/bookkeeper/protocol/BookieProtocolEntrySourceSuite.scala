@@ -15,7 +15,7 @@ import io.github.pulsarspark.options.ReadOptions
 import io.github.pulsarspark.storage.KilledTasks.eventually
 import io.github.pulsarspark.storage.bookkeeper.bookies.BookieRanks
 import io.github.pulsarspark.storage.bookkeeper.protocol.ScriptedBookie.{Reply, Request}
-import io.github.pulsarspark.storage.segment.BookieLedger
+import io.github.pulsarspark.storage.segment.BookieLocation
 
 class BookieProtocolEntrySourceSuite extends PropertySuite {
   import WireReads._
@@ -218,8 +218,8 @@ class BookieProtocolEntrySourceSuite extends PropertySuite {
   }
 
   test("what BookKeeper's client has to read") {
-    val copied                                                   = ledger("CRC32C", 0L -> Seq("b1:3181", "b2:3181"))
-    def fits(ledger: BookieLedger, options: ReadOptions = plain) =
+    val copied                                                     = ledger("CRC32C", 0L -> Seq("b1:3181", "b2:3181"))
+    def fits(ledger: BookieLocation, options: ReadOptions = plain) =
       Using.resource(connections(options)) { task =>
         val found = BookieProtocolEntrySource.of(ledger, segment(ledger, 0, 9), options, task)
         found.foreach(_.close())

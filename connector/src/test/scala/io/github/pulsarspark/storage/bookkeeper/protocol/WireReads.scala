@@ -9,10 +9,9 @@ import org.apache.bookkeeper.proto.DataFormats.LedgerMetadataFormat.DigestType
 import io.github.pulsarspark.common.Recently
 import io.github.pulsarspark.options.ReadOptions
 import io.github.pulsarspark.options.registry.{CheckedOptions, Scope}
-import io.github.pulsarspark.storage.bookkeeper.BookieLocation
 import io.github.pulsarspark.storage.bookkeeper.bookies.{BookieRanks, HostNames, OldBookies}
 import io.github.pulsarspark.storage.bookkeeper.protocol.ScriptedBookie.{Reply, Request}
-import io.github.pulsarspark.storage.segment.{BookieLedger, Segment}
+import io.github.pulsarspark.storage.segment.{BookieLocation, Segment}
 
 /** A ledger, and reads of it from scripted bookies. */
 private[bookkeeper] object WireReads {
@@ -43,11 +42,11 @@ private[bookkeeper] object WireReads {
       ScriptedBookie.stored(ledgerId, id.toLong, bytes, digest)
     }.toIndexedSeq
 
-  def ledger(digest: String, ensembles: (Long, Seq[String])*): BookieLedger =
-    BookieLedger(LedgerId, 3, ensembles.head._2.size, ensembles.head._2.size, 1, digest, ensembles, None)
+  def ledger(digest: String, ensembles: (Long, Seq[String])*): BookieLocation =
+    BookieLocation(3, ensembles.head._2.size, ensembles.head._2.size, 1, digest, ensembles, None)
 
-  def segment(ledger: BookieLedger, first: Long, last: Long): Segment =
-    Segment(ledger.id, first, last, (last - first + 1) * 100, BookieLocation(ledger))
+  def segment(ledger: BookieLocation, first: Long, last: Long): Segment =
+    Segment(LedgerId, first, last, (last - first + 1) * 100, ledger)
 
   def connections(
       options: ReadOptions = plain,
@@ -58,7 +57,7 @@ private[bookkeeper] object WireReads {
   ): WireConnections = new WireConnections(options.bookKeeper, ranks, old, names, stall = stall)
 
   def source(
-      ledger: BookieLedger,
+      ledger: BookieLocation,
       first: Long,
       last: Long,
       connections: WireConnections,
@@ -68,7 +67,7 @@ private[bookkeeper] object WireReads {
 
   /** Reads in a task of its own. */
   def read(
-      ledger: BookieLedger,
+      ledger: BookieLocation,
       first: Long,
       last: Long,
       options: ReadOptions = plain,
@@ -79,7 +78,7 @@ private[bookkeeper] object WireReads {
 
   def readBy(
       connections: WireConnections,
-      ledger: BookieLedger,
+      ledger: BookieLocation,
       first: Long,
       last: Long,
       options: ReadOptions = plain

@@ -1,6 +1,9 @@
 package io.github.pulsarspark.storage.segment
 
-/** Metadata of a ledger on bookies: all that a BookKeeper client needs to read it.
+import io.github.pulsarspark.format.Tier
+
+/** Metadata of a ledger on bookies: all that a BookKeeper client needs to read it, but for its id. Ledgers of a topic
+  * share it where it is equal.
   *
   * @param digestType
   *   BookKeeper's name of it, such as `CRC32C`
@@ -9,8 +12,7 @@ package io.github.pulsarspark.storage.segment
   * @param managedLedger
   *   the managed ledger that the metadata names
   */
-private[pulsarspark] final case class BookieLedger(
-    id: Long,
+private[pulsarspark] final case class BookieLocation(
     formatVersion: Int,
     ensembleSize: Int,
     writeQuorum: Int,
@@ -18,7 +20,10 @@ private[pulsarspark] final case class BookieLedger(
     digestType: String,
     ensembles: Seq[(Long, Seq[String])],
     managedLedger: Option[String]
-) {
+) extends SegmentLocation {
+  override def level: Tier                     = Tier.Bookies
+  override def hosts(entry: Long): Seq[String] = ensembleOf(entry)._1.map(BookieLocation.hostOf).distinct
+
   def bookies: Seq[String] = ensembles.flatMap(_._2).distinct
 
   /** The bookies among which an entry is, and the first of the entries after it for which others were chosen. */
@@ -28,7 +33,7 @@ private[pulsarspark] final case class BookieLedger(
   }
 }
 
-private[storage] object BookieLedger {
+private[storage] object BookieLocation {
 
   /** The host in a bookie's id, which is `host:port` unless an operator chose another. */
   def hostOf(bookie: String): String = bookie.lastIndexOf(':') match {
