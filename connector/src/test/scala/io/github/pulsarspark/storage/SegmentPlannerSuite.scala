@@ -13,8 +13,8 @@ class SegmentPlannerSuite extends PropertySuite {
 
   private val onBookies: StoredLedger => Either[String, SegmentLocation] = _ =>
     Right(
-    BookieLocation(3, 1, 1, 1, "CRC32C", Seq(0L -> Seq("b:1")), None)
-  )
+      BookieLocation(3, 1, 1, 1, "CRC32C", Seq(0L -> Seq("b:1")), None)
+    )
 
   private def ledger(id: Long, entries: Long, entryBytes: Long = 100) =
     StoredLedger(id, entries, entries * entryBytes, isOffloaded = false, None)

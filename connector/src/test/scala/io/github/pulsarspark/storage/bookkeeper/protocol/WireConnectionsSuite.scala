@@ -52,7 +52,7 @@ class WireConnectionsSuite extends PropertySuite {
       val bookie = new ScriptedBookie(if (isOld) old(answer) else answer, Option.when(shuffled)(new Random(seed)))
       Using.resources(bookie, connections()) { (bookie, task) =>
         val sources = contents.keys.toSeq.sorted.map { id =>
-          id -> source(ledger("CRC32C", 0L -> Seq(bookie.id)).copy(id = id), 0, entries - 1L, task)
+          id -> source(ledger("CRC32C", 0L -> Seq(bookie.id)), 0, entries - 1L, task, ledgerId = id)
         }
         val found = mutable.Map.empty[Long, Int].withDefaultValue(0)
         var open  = sources
@@ -141,7 +141,7 @@ class WireConnectionsSuite extends PropertySuite {
       if (request.ledger == 12) gives(other)(request)
       else if (request.entry < 5) gives(all.take(5))(request) else Reply.Close
     Using.resources(new ScriptedBookie(answer), connections()) { (bookie, task) =>
-      val first  = source(ledger("CRC32C", 0L -> Seq(bookie.id)).copy(id = 12), 0, 39, task)
+      val first  = source(ledger("CRC32C", 0L -> Seq(bookie.id)), 0, 39, task, ledgerId = 12)
       val second = source(ledger("CRC32C", 0L -> Seq(bookie.id)), 0, 39, task)
       (0 to 4).foreach(_ => assert(second.next()))
       intercept[BookieProtocolEntrySource.NoReplicaLeft](while (second.next()) ())

@@ -45,8 +45,8 @@ private[bookkeeper] object WireReads {
   def ledger(digest: String, ensembles: (Long, Seq[String])*): BookieLocation =
     BookieLocation(3, ensembles.head._2.size, ensembles.head._2.size, 1, digest, ensembles, None)
 
-  def segment(ledger: BookieLocation, first: Long, last: Long): Segment =
-    Segment(LedgerId, first, last, (last - first + 1) * 100, ledger)
+  def segment(ledger: BookieLocation, first: Long, last: Long, ledgerId: Long = LedgerId): Segment =
+    Segment(ledgerId, first, last, (last - first + 1) * 100, ledger)
 
   def connections(
       options: ReadOptions = plain,
@@ -61,9 +61,10 @@ private[bookkeeper] object WireReads {
       first: Long,
       last: Long,
       connections: WireConnections,
-      options: ReadOptions = plain
+      options: ReadOptions = plain,
+      ledgerId: Long = LedgerId
   ): BookieProtocolEntrySource =
-    BookieProtocolEntrySource.of(ledger, segment(ledger, first, last), options, connections).get
+    BookieProtocolEntrySource.of(ledger, segment(ledger, first, last, ledgerId), options, connections).get
 
   /** Reads in a task of its own. */
   def read(
