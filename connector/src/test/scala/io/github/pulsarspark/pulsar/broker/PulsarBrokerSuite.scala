@@ -157,7 +157,7 @@ class PulsarBrokerSuite extends UnitSuite {
       assertEquals(broker.schemas(Seq(full("whole"))), Map.empty[String, TopicSchema])
       assertEquals(broker.schema(full("whole")), None)
       assertEquals(condition(broker.schemaAt(full("whole"), Array[Byte](0, 0, 0, 0, 0, 0, 0, 1))),
-        "PULSAR_REQUEST_FAILED")
+        "PULSAR_SCHEMA_VERSION_MISSING")
     }
   }
 
