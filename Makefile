@@ -218,11 +218,11 @@ bench-offloaded: .venv-4.1/.ready $(PACKAGED_JAR) ## Measure reads of offloaded 
 
 .PHONY: bench-gaps
 bench-gaps: .venv-4.1/.ready $(PACKAGED_JAR) ## Measure reads of topics full of gaps against an earlier jar, BASELINE=path
-	PYTHONPATH=integration .venv-4.1/bin/python -m benchmarks.gaps --baseline $(BASELINE)
+	PYTHONPATH=integration .venv-4.1/bin/python -m benchmarks.earlier.gaps --baseline $(BASELINE)
 
 .PHONY: bench-before
 bench-before: .venv-4.1/.ready $(PACKAGED_JAR) ## Measure the cases of bench against an earlier jar, BASELINE=path
-	.venv-4.1/bin/python -m benchmarks.before --baseline $(BASELINE) $(BEFORE_OPTIONS)
+	.venv-4.1/bin/python -m benchmarks.earlier.before --baseline $(BASELINE) $(BEFORE_OPTIONS)
 
 .PHONY: bench-decoding
 bench-decoding: .venv-4.1/.ready $(PACKAGED_JAR) ## Measure decoding records against Spark's own functions

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from benchmarks.before import rows, with_before
+from benchmarks.earlier.before import rows, with_before
 from benchmarks.results import OtherPlaceError, Results
 from benchmarks.workloads import CASES
 

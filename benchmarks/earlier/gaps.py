@@ -2,8 +2,8 @@
 
 With options:
 
-    .venv-4.1/bin/python -m benchmarks.gaps --baseline other.jar [--transactions 1000000] [--keys 100000] [--rounds 3]
-        [--plain 1.0]
+    .venv-4.1/bin/python -m benchmarks.earlier.gaps --baseline other.jar [--transactions 1000000] [--keys 100000]
+        [--rounds 3] [--plain 1.0]
 
 Two topics in which hardly any entry follows the one before it: transactions of one message, each of which a marker
 follows, and the compacted view of keys between which compaction removed something. And topics without gaps, to see what

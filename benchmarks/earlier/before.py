@@ -2,10 +2,10 @@
 
 With options:
 
-    .venv-4.1/bin/python -m benchmarks.before --baseline other.jar [--scale 0.25] [--rounds 5] [--only scan-64]
+    .venv-4.1/bin/python -m benchmarks.earlier.before --baseline other.jar [--scale 0.25] [--rounds 5] [--only scan-64]
 
 The cases of ``make bench`` with this jar and an earlier one in turns, at both read levels. CPU time is what to compare,
-also on a machine that does other work. Writes ``before.md``. Takes about two hours in full.
+also on a machine that does other work. Writes ``before.md``. A case takes about two minutes.
 """
 
 from __future__ import annotations
@@ -78,14 +78,14 @@ def main() -> int:
         Arena(Path(work), {case.workload.size for case in cases}, "1g", before=chosen.baseline.resolve()) as arena,
     ):
         measured = list(measure(arena, cases, chosen.rounds))
-    head = _HEAD.format(
-        rounds=chosen.rounds,
-        scale=f"{chosen.scale:.0%}",
-        cores=os.cpu_count(),
-        load=os.getloadavg()[0],
-        before=chosen.name or f"`{chosen.baseline.name}`",
-    )
-    keep(chosen.output / "before.md", head + "".join(rows(measured, cases)))
+        head = _HEAD.format(
+            rounds=chosen.rounds,
+            scale=f"{chosen.scale:.0%}",
+            cores=os.cpu_count(),
+            load=os.getloadavg()[0],
+            before=chosen.name or f"`{chosen.baseline.name}`",
+        )
+        keep(chosen.output / "before.md", head + "".join(rows(measured, cases)))
     return 0
 
 

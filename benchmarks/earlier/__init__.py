@@ -1,0 +1,1 @@
+"""This version measured beside an earlier one, whose jar is given."""
