@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from pyspark.errors import AnalysisException, PySparkException, StreamingQueryException
+from pyspark.sql import SparkSession
 
 import pulsar_spark
 from pulsar_spark import (
@@ -27,7 +28,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     import pulsar as pulsar_client
-    from pyspark.sql import SparkSession
 
 
 def test_errors_of_the_driver_have_the_class_of_their_family(
@@ -41,6 +41,26 @@ def test_errors_of_the_driver_have_the_class_of_their_family(
         read_pulsar(spark, topic, service_url=service_url, auth_token_file=str(tmp_path / "none"))
     with pytest.raises(PulsarSchemaError, match="PULSAR_WRITE_NO_VALUE_COLUMN"):
         write_pulsar(spark.sql("select 'k' as __key"), topic, service_url=service_url)
+
+
+def test_a_stream_is_no_batch_and_a_session_is_no_frame(
+    spark: SparkSession, service_url: str, client: pulsar_client.Client, topic: str, tmp_path: Path
+) -> None:
+    produce(client, topic, [b"x"])
+    stream: Any = read_pulsar_stream(spark, topic, service_url=service_url)
+    batch: Any = read_pulsar(spark, topic, service_url=service_url)
+    with pytest.raises(PulsarOptionError, match=r"PULSAR_ARGUMENT_TYPE.*one of a stream.*`write_pulsar_stream`"):
+        write_pulsar(stream, topic, service_url=service_url)
+    with pytest.raises(PulsarOptionError, match=r"PULSAR_ARGUMENT_TYPE.*one of a batch.*`write_pulsar`"):
+        write_pulsar_stream(batch, topic, checkpoint=tmp_path, service_url=service_url)
+    wrong: list[Any] = [None, "rides", spark, spark.sparkContext, batch.write, batch.schema]
+    for value in wrong:
+        with pytest.raises(PulsarOptionError, match="PULSAR_ARGUMENT_TYPE"):
+            write_pulsar(value, topic, service_url=service_url)
+    sessions: list[Any] = [None, "local[2]", batch, spark.sparkContext, SparkSession, SparkSession.builder]
+    for value in sessions:
+        with pytest.raises(PulsarOptionError, match="PULSAR_ARGUMENT_TYPE"):
+            read_pulsar(value, topic, service_url=service_url)
 
 
 def test_errors_of_tasks_and_streams_are_found_with_their_values(

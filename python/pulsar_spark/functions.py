@@ -12,6 +12,7 @@ from pulsar_spark._spark import Column, SparkSession
 from pulsar_spark._tables import option_table
 from pulsar_spark.jvm import DriverJvm, JvmFunction
 from pulsar_spark.options import PulsarReadOptions, PulsarWriteOptions, ReadArguments, WriteArguments
+from pulsar_spark.options.received import SESSION, check
 from pulsar_spark.options.resolve import check_names, checked, combined, write_options
 from pulsar_spark.options.signatures import lists_arguments
 
@@ -61,8 +62,9 @@ def from_pulsar(
         >>> raw = pulsar_spark.read_pulsar(spark, "rides", schema_mode="raw", metadata_columns="__schemaVersion")
         >>> raw.select(from_pulsar(spark, "value", "__schemaVersion", topic="rides"))
     """
+    check("from_pulsar", "spark", spark, SESSION)
     given = _read_options(options, topic, service_url, dict(more))
-    return _create(spark, "from_pulsar", given)(value, version)
+    return _create(spark, "from_pulsar", given)(value=value, version=version)
 
 
 @lists_arguments(WriteArguments)
@@ -99,8 +101,9 @@ def to_pulsar(
     Examples:
         >>> rows.select(to_pulsar(spark, struct("city", "km"), topic="rides"))
     """
+    check("to_pulsar", "spark", spark, SESSION)
     given = write_options(options, topic, service_url, dict(more))
-    return _create(spark, "to_pulsar", given)(value)
+    return _create(spark, "to_pulsar", given)(value=value)
 
 
 @lists_arguments(ReadArguments)
@@ -139,6 +142,7 @@ def register(
         >>> register(spark, topic="rides")
         >>> spark.sql("SELECT from_pulsar(value, __schemaVersion) FROM raw_rides")
     """
+    check("register", "spark", spark, SESSION)
     given = _read_options(options, topic, service_url, dict(more))
     functions = {
         from_name: _create(spark, "from_pulsar", given),

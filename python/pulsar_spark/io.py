@@ -25,6 +25,7 @@ from pulsar_spark.options import (
 )
 from pulsar_spark.options.bounds import Bound
 from pulsar_spark.options.names import named_as_arguments
+from pulsar_spark.options.received import SESSION, check, check_frame
 from pulsar_spark.options.resolve import FORMAT, checked, read_options, write_options
 from pulsar_spark.options.signatures import lists_arguments
 from pulsar_spark.triggers import check_real_time, checked_output_mode, interval, real_time_trigger
@@ -104,6 +105,7 @@ def read_pulsar(
         >>> read_pulsar(spark, "rides", start="-2h", service_url="pulsar://localhost:6650").show()
         >>> read_pulsar(spark, ["rides", "orders"], start=datetime(2026, 1, 31, tzinfo=timezone.utc)).count()
     """
+    check("read_pulsar", "spark", spark, SESSION)
     topic_arguments = {"topics": topics, "topic": topic, "topics_pattern": topics_pattern}
     fields = {"service_url": service_url, "metadata_columns": metadata_columns, "read_level": level}
     given = read_options("read_pulsar", options, topic_arguments, {"start": start, "end": end}, fields, dict(more))
@@ -153,6 +155,7 @@ def read_pulsar_stream(
         >>> rides.isStreaming
         True
     """
+    check("read_pulsar_stream", "spark", spark, SESSION)
     topic_arguments = {"topics": topics, "topic": topic, "topics_pattern": topics_pattern}
     fields = {"service_url": service_url, "metadata_columns": metadata_columns, "read_level": level}
     given = read_options("read_pulsar_stream", options, topic_arguments, {"start": start}, fields, dict(more))
@@ -194,6 +197,7 @@ def write_pulsar(
         >>> rides = spark.createDataFrame([("taxi-1", 12.5)], "__key string, km double")
         >>> write_pulsar(rides, "rides", service_url="pulsar://localhost:6650")
     """
+    check_frame("write_pulsar", "df", df, streaming=False, instead="Write a stream with `write_pulsar_stream`")
     given = checked(df.sparkSession, write_options(options, topic, service_url, dict(more)), "batchWrite")
     with named_as_arguments(given), translated():
         df.write.format(FORMAT).options(**given).mode("append").save()
@@ -247,6 +251,7 @@ def write_pulsar_stream(
         >>> query.awaitTermination(60)
         True
     """
+    check_frame("write_pulsar_stream", "df", df, streaming=True, instead="Write a batch with `write_pulsar`")
     mode = checked_output_mode(
         output_mode, available_now=available_now, processing_time=processing_time, real_time=real_time
     )

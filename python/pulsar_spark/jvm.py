@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from pulsar_spark.errors import PulsarSetupError, translated
 from pulsar_spark.options.names import named_as_arguments
+from pulsar_spark.options.received import COLUMN, check
 from pulsar_spark.options.resolve import FORMAT
 
 if TYPE_CHECKING:
@@ -120,7 +121,7 @@ class DriverJvm:
         with _asked(options):
             made = self._jvm.io.github.pulsarspark.functions.PulsarFunctions
             create = made.fromPulsar if name == "from_pulsar" else made.toPulsar
-            return JvmFunction(self, create(self._session, options))
+            return JvmFunction(self, name, create(self._session, options))
 
     def repaired_sink(self, options: dict[str, str], torn: str, epoch: int) -> Any:  # noqa: ANN401
         """Finish a sink; returns what was done."""
@@ -147,17 +148,21 @@ class DriverJvm:
 class JvmFunction:
     """A function of the JVM for columns."""
 
-    def __init__(self, jvm: DriverJvm, function: Any) -> None:  # noqa: ANN401
+    def __init__(self, jvm: DriverJvm, name: str, function: Any) -> None:  # noqa: ANN401
         self._jvm = jvm
+        self._name = name
         self._function = function
 
-    def __call__(self, *columns: Column | str) -> Column:
-        """The function of these columns."""
+    def __call__(self, **columns: Column | str) -> Column:
+        """The function of these columns, by the names of its arguments."""
         from pyspark.sql import Column
         from pyspark.sql.functions import col
 
-        sources: list[Any] = [col(column) if isinstance(column, str) else column for column in columns]
-        arguments = self._jvm._jvm.PythonUtils.toSeq([column._jc for column in sources])
+        for name, column in columns.items():
+            if not isinstance(column, str):
+                check(self._name, name, column, COLUMN)
+        sources: list[Any] = [col(column) if isinstance(column, str) else column for column in columns.values()]
+        arguments = self._jvm._jvm.PythonUtils.toSeq([source._jc for source in sources])
         return Column(self._function.apply(arguments))
 
     def register(self, name: str) -> None:

@@ -11,6 +11,7 @@ from pulsar_spark import _plan_views
 from pulsar_spark._spark import DataFrame
 from pulsar_spark.errors import PulsarOptionError
 from pulsar_spark.jvm import DriverJvm
+from pulsar_spark.options.received import FRAME, check
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -218,6 +219,7 @@ def plan(df: DataFrame, *, real_time: bool = False, checkpoint: str | Path | Non
         >>> plan(stream, real_time=True)
         RealTimePlan(1 task, 1 partition; backlog: 1 partition, 2 entries, 334 B)
     """
+    check("plan", "df", df, FRAME)
     jvm = DriverJvm.of(df.sparkSession, "plan()")
     if checkpoint is not None and not real_time:
         raise PulsarOptionError("PULSAR_OPTION_INCOMPLETE", present="checkpoint", missing="real_time")

@@ -13,6 +13,7 @@ from pulsar_spark._launch import JARS, PACKAGES, launched, parts_of, present, re
 from pulsar_spark._spark import SparkSession
 from pulsar_spark.errors import PulsarSetupError, install
 from pulsar_spark.jvm import DriverJvm
+from pulsar_spark.options.received import BUILDER, check
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -40,6 +41,7 @@ def configure(builder: SparkSession.Builder, *, jar: str | Path = "bundled") -> 
     Examples:
         >>> spark = configure(SparkSession.builder.master("local[2]")).getOrCreate()
     """
+    check("configure", "builder", builder, BUILDER)
     install()
     # A builder has no public API to read its settings.
     settings: dict[str, str] = dict(builder._options)  # noqa: SLF001

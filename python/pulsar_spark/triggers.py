@@ -11,6 +11,7 @@ from pulsar_spark._spark import DataStreamWriter  # noqa: TC001 - `typing.get_ty
 from pulsar_spark.errors import PulsarOptionError
 from pulsar_spark.jvm import DriverJvm, session_of
 from pulsar_spark.options import durations
+from pulsar_spark.options.received import WRITER, check
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -46,6 +47,7 @@ def real_time_trigger(writer: DataStreamWriter, batch: str | timedelta) -> DataS
         >>> writer = stream.writeStream.format("console").outputMode("update")
         >>> query = real_time_trigger(writer, "30s").start()
     """
+    check("real_time_trigger", "writer", writer, WRITER)
     milliseconds = _real_time_batch("batch", batch)
     text = f"{milliseconds} milliseconds"
     spark = session_of(writer)

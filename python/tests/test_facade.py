@@ -89,7 +89,10 @@ def test_the_lag_of_a_query_is_that_of_its_newest_progress(monkeypatch: pytest.M
     def query(*sources: object) -> Any:  # noqa: ANN401
         report = {"id": "6f0f", "runId": "r", "name": None, "timestamp": "2026-01-31T12:00:00Z", "batchId": 1}
         return SimpleNamespace(
-            name="trips", id="6f0f", lastProgress={**report, "sources": sources} if sources else None
+            name="trips",
+            id="6f0f",
+            awaitTermination=None,
+            lastProgress={**report, "sources": sources} if sources else None,
         )
 
     ours = {"pulsarDataLoss": "0"}

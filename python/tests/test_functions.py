@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
 from typing import Any, cast
 
 import pytest
@@ -73,7 +74,7 @@ def test_errors_of_the_jvm_are_those_of_the_package() -> None:
 
 
 def test_spark_connect_has_no_jvm() -> None:
-    session = cast("Any", object())
+    session = cast("Any", SimpleNamespace(conf=None))
     with pytest.raises(PulsarSetupError, match=r"PULSAR_NO_JVM.*from_pulsar\(\)"):
         functions.from_pulsar(session, "value", "__schemaVersion", topic="a", service_url=URL)
     with pytest.raises(PulsarSetupError, match=r"PULSAR_NO_JVM.*to_pulsar\(\)"):

@@ -16,6 +16,7 @@ from pulsar_spark.facade.planning import Planning
 from pulsar_spark.facade.rows import LagInfo
 from pulsar_spark.facade.tables import selection
 from pulsar_spark.options.bounds import Bound, bound_options
+from pulsar_spark.options.received import QUERY, TOPICS, check
 from pulsar_spark.progress import parse
 
 
@@ -145,6 +146,7 @@ class Examining(Planning):
         if of is None or isinstance(of, (str, Sequence)):
             options = selection(of, None)
         else:
+            check("lag", "of", of, QUERY, TOPICS)
             options = {"startingOffsets": _progress(of)}
         if checkpoint is not None:
             options["checkpoint"] = str(checkpoint)

@@ -7,6 +7,8 @@ import re
 from functools import update_wrapper
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
 
+from pulsar_spark.options.received import SESSION, check
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -30,6 +32,7 @@ class InSession:
     """
 
     def __init__(self, spark: SparkSession, cluster: PulsarCluster) -> None:
+        check("Pulsar", "spark", spark, SESSION)
         self.spark = spark
         self.cluster = cluster
 

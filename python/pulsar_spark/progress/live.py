@@ -6,6 +6,7 @@ import sys
 import time
 from typing import TYPE_CHECKING, Any
 
+from pulsar_spark.options.received import QUERY, check
 from pulsar_spark.progress import views
 from pulsar_spark.progress.records import QueryProgress, parse
 
@@ -34,6 +35,7 @@ def history(query: StreamingQuery) -> list[QueryProgress]:
         >>> [progress.sources[0].backlog.messages for progress in history(query)]
         [150, 50, 0]
     """
+    check("history", "query", query, QUERY)
     return [parse(progress) for progress in query.recentProgress]
 
 
@@ -58,6 +60,7 @@ def watch(query: StreamingQuery, *, interval: float = 1.0, timeout: float | None
     Examples:
         >>> watch(query, timeout=60)
     """
+    check("watch", "query", query, QUERY)
     show = _show()
     deadline = None if timeout is None else time.monotonic() + timeout
     seen: dict[tuple[int, object], QueryProgress] = {}

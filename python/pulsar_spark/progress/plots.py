@@ -7,6 +7,7 @@ import sys
 from typing import TYPE_CHECKING, Any, cast
 
 from pulsar_spark.errors import PulsarImportError
+from pulsar_spark.options.received import PROGRESSES, QUERY, check
 from pulsar_spark.progress.live import history
 from pulsar_spark.progress.views import labels
 
@@ -37,6 +38,7 @@ def plot(source: StreamingQuery | Iterable[QueryProgress]) -> Figure:
     Examples:
         >>> plot(query).savefig("backlog.svg")
     """
+    check("plot", "source", source, QUERY, PROGRESSES)
     try:
         from matplotlib import dates
         from matplotlib.figure import Figure
@@ -44,7 +46,7 @@ def plot(source: StreamingQuery | Iterable[QueryProgress]) -> Figure:
         raise PulsarImportError("PULSAR_PLOT_NO_MATPLOTLIB") from error
     if "ipykernel" in sys.modules:
         import matplotlib.pyplot  # noqa: F401 - notebooks show figures once this is loaded
-    is_query = hasattr(type(source), "recentProgress")
+    is_query = QUERY.has_all(source)
     progresses = history(cast("StreamingQuery", source)) if is_query else cast("Iterable[QueryProgress]", source)
     figure = Figure(figsize=(8, 5), layout="constrained")
     backlog, rates = figure.subplots(2, sharex=True)

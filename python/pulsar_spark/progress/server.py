@@ -6,6 +6,7 @@ import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import TYPE_CHECKING, cast
 
+from pulsar_spark.options.received import QUERY, SESSION, check
 from pulsar_spark.progress.listener import ProgressListener
 from pulsar_spark.progress.prometheus import CONTENT_TYPE, prometheus_lines
 from pulsar_spark.progress.records import parse
@@ -82,7 +83,8 @@ def serve_metrics(
     """
     if isinstance(source, ProgressListener):
         return MetricsServer(source.latest, host, port)
-    if hasattr(type(source), "lastProgress"):  # a query of Spark Connect is of another class than a classic one
+    check("serve_metrics", "source", source, SESSION, QUERY)
+    if QUERY.has_all(source):
         query = cast("StreamingQuery", source)
         return MetricsServer(lambda: _of_query(query), host, port)
     streams = cast("SparkSession", source).streams

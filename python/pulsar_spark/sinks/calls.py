@@ -10,6 +10,7 @@ from pulsar_spark.errors import PulsarOptionError, translated
 from pulsar_spark.jvm import DriverJvm
 from pulsar_spark.options import PulsarWriteOptions
 from pulsar_spark.options.names import named_as_arguments
+from pulsar_spark.options.received import SESSION, check
 from pulsar_spark.options.resolve import FORMAT, checked, write_options
 from pulsar_spark.sinks.results import FoundSink, RepairedSink
 from pulsar_spark.sinks.status import SinkStatus
@@ -50,6 +51,7 @@ def find(
         >>> find(spark, namespace="public/default", service_url="pulsar://localhost:6650")
         [FoundSink(sink='trips-copy', nonce='versions', target='persistent://public/default/trips', done=7)]
     """
+    check("find", "spark", spark, SESSION)
     of_all = replace(options, sink_id=None) if options else None
     return [FoundSink(**row) for row in _rows(spark, "sinks", _options(of_all, namespace, topic, service_url, None))]
 
@@ -87,6 +89,7 @@ def status(
         >>> status(spark, "trips-copy", topic="trips", service_url="pulsar://localhost:6650").done.epoch
         7
     """
+    check("status", "spark", spark, SESSION)
     rows = _rows(spark, "sink", _options(options, namespace, topic, service_url, sink))
     return SinkStatus.of(sink, rows)
 
@@ -135,6 +138,7 @@ def repair(
         >>> repair(spark, "trips-copy", topic="trips", service_url="pulsar://localhost:6650").outcome
         'committed'
     """
+    check("repair", "spark", spark, SESSION)
     if accept_lost is not None and accept_repeated is not None:
         raise PulsarOptionError("PULSAR_OPTION_CONFLICT", first="accept_lost", second="accept_repeated")
     given = _options(options, namespace, topic, service_url, sink)
@@ -181,6 +185,7 @@ def finish(
         >>> finish(spark, "trips-copy", topic="trips", service_url="pulsar://localhost:6650").removed
         True
     """
+    check("finish", "spark", spark, SESSION)
     given = _options(options, namespace, topic, service_url, sink)
     return RepairedSink.of(DriverJvm.of(spark, "finish()").finished_sink(checked(spark, given, "batchWrite")))
 

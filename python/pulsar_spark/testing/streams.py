@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import itertools
 import threading
-from typing import TYPE_CHECKING, Any, Literal, overload
+from typing import TYPE_CHECKING, Literal, cast, overload
+
+from pulsar_spark.options.received import FRAME, QUERY, WRITER, check, check_frame
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, Row
@@ -25,7 +27,10 @@ def run_to_end(stream: DataStreamWriter | StreamingQuery, *, seconds: float = 60
 
 
 def run_to_end(
-    stream: Any, *, seconds: float = 60, output_mode: Literal["append", "update", "complete"] = "append"
+    stream: DataFrame | DataStreamWriter | StreamingQuery,
+    *,
+    seconds: float = 60,
+    output_mode: Literal["append", "update", "complete"] = "append",
 ) -> list[Row] | StreamingQuery:
     """Run a stream until it has processed all messages that are stored.
 
@@ -46,12 +51,15 @@ def run_to_end(
         >>> rows = run_to_end(pulsar_topic.pulsar.read_stream(str(pulsar_topic), start="earliest"))
         >>> run_to_end(job(pulsar_topic).option("checkpointLocation", str(tmp_path)))
     """
-    if hasattr(stream, "writeStream"):
-        return _collected(stream, seconds, output_mode)
-    if hasattr(stream, "processAllAvailable"):
-        _process(stream, seconds)
-        return stream  # type: ignore[no-any-return]
-    query: StreamingQuery = stream.trigger(availableNow=True).start()
+    check("run_to_end", "stream", stream, FRAME, WRITER, QUERY)
+    if FRAME.has_all(stream):
+        check_frame("run_to_end", "stream", stream, streaming=True, instead="Call `collect` on it")
+        return _collected(cast("DataFrame", stream), seconds, output_mode)
+    if QUERY.has_all(stream):
+        running = cast("StreamingQuery", stream)
+        _process(running, seconds)
+        return running
+    query = cast("DataStreamWriter", stream).trigger(availableNow=True).start()
     try:
         if not query.awaitTermination(max(1, round(seconds))):
             raise _late(query, seconds)

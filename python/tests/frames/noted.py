@@ -39,7 +39,9 @@ class FakeConf:
 
 
 class FakeSpark:
-    """Stands for a session and, as far as writes go, for a DataFrame."""
+    """Stands for a session and, as far as writes go, for a DataFrame of a batch and for one of a stream."""
+
+    isStreaming = None  # noqa: N815
 
     def __init__(self, **settings: str) -> None:
         self.conf = FakeConf(settings)

@@ -51,6 +51,7 @@ class FakeSession:
     """Hands events to listeners."""
 
     def __init__(self) -> None:
+        self.conf = SimpleNamespace()
         self.listeners: list[Any] = []
         self.streams = SimpleNamespace(addListener=self.listeners.append, removeListener=self.listeners.remove)
 

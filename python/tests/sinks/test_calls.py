@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from types import SimpleNamespace
 from typing import Any, cast
 
 import pytest
@@ -115,5 +116,5 @@ def test_what_is_wrong_is_said_before_the_cluster_is_asked() -> None:
     with pytest.raises(PulsarOptionError, match=r"PULSAR_OPTION_CONFLICT.*accept_lost"):
         sinks.repair(session, "a", topic="t", service_url=URL, accept_lost=1, accept_repeated=1)
     with pytest.raises(PulsarSetupError, match=r"PULSAR_NO_JVM.*repair\(\)"):
-        sinks.repair(cast("Any", object()), "a", topic="t", service_url=URL)
+        sinks.repair(cast("Any", SimpleNamespace(conf=None)), "a", topic="t", service_url=URL)
     assert session.asked == ()
