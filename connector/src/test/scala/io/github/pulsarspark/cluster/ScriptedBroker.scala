@@ -1,5 +1,7 @@
 package io.github.pulsarspark.cluster
 
+import java.nio.ByteBuffer
+
 import scala.collection.concurrent.TrieMap
 import scala.jdk.CollectionConverters._
 
@@ -8,6 +10,7 @@ import io.netty.channel.ChannelHandlerContext
 import org.apache.pulsar.common.api.proto._
 import org.apache.pulsar.common.naming.{SystemTopicNames, TopicName}
 import org.apache.pulsar.common.protocol.Commands
+import org.apache.pulsar.common.protocol.schema.BytesSchemaVersion
 
 import io.github.pulsarspark.position.Position
 
@@ -99,9 +102,18 @@ private[cluster] final class ScriptedBroker(
     ))
   }
 
-  /** No topic has a schema. */
-  override protected def handleGetSchema(command: CommandGetSchema): Unit =
-    send(Commands.newGetSchemaResponseError(command.getRequestId, ServerError.TopicNotFound, "no schema"))
+  /** The versions of a schema count from 0. */
+  override protected def handleGetSchema(command: CommandGetSchema): Unit = {
+    val (request, known) = (command.getRequestId, writes.schemas.getOrElse(command.getTopic, Nil))
+    val version          =
+      if (command.hasSchemaVersion) ByteBuffer.wrap(command.getSchemaVersion).getLong else known.size - 1L
+    known.lift(version.toInt).fold(
+      send(Commands.newGetSchemaResponseError(request, ServerError.TopicNotFound, "no schema"))
+    ) { schema =>
+      val bytes = ByteBuffer.allocate(java.lang.Long.BYTES).putLong(version).array
+      send(Commands.newGetSchemaResponse(request, schema, BytesSchemaVersion.of(bytes)))
+    }
+  }
 
   override protected def handleSubscribe(command: CommandSubscribe): Unit = {
     val (request, id, name) = (command.getRequestId, command.getConsumerId, command.getTopic)

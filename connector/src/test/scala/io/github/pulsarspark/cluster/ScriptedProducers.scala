@@ -11,6 +11,7 @@ import io.netty.buffer.{ByteBuf, ByteBufUtil}
 import org.apache.pulsar.common.api.proto._
 import org.apache.pulsar.common.protocol.schema.SchemaVersion
 import org.apache.pulsar.common.protocol.{Commands, PulsarDecoder}
+import org.apache.pulsar.common.schema.SchemaInfo
 
 import io.github.pulsarspark.position.Position
 
@@ -46,6 +47,9 @@ private[cluster] final class ScriptedWrites(store: (String, Array[Byte], Int, Op
 
   /** Makes topics of these names when a client asks for them, as brokers do whose policy allows that. */
   @volatile var makes: String => Boolean = _ => false
+
+  /** Schemas of topics, in the order of their versions. */
+  @volatile var schemas: Map[String, Seq[SchemaInfo]] = Map.empty
 
   /** Cursors of durable subscriptions, by topic partition and name. */
   val subscriptions: TrieMap[(String, String), Position] = TrieMap.empty

@@ -10,6 +10,7 @@ import org.apache.pulsar.client.impl.{ClientCnx, PulsarClientImpl}
 import org.apache.pulsar.common.api.proto.{CommandGetSchemaResponse, ServerError}
 import org.apache.pulsar.common.naming.TopicName
 import org.apache.pulsar.common.protocol.Commands
+import org.apache.pulsar.common.protocol.schema.{BytesSchemaVersion, SchemaVersion}
 import org.apache.pulsar.common.schema.SchemaInfo
 
 import io.github.pulsarspark.errors.Conditions
@@ -33,29 +34,41 @@ private[pulsar] final class SchemaLookup(client: PulsarClientImpl, answers: Clus
       .flatten
       .toMap
 
-  /** The schema of one version. */
+  /** The schema of one version. That there is none counts only by the broker that serves the topic: another one may not
+    * have heard of the version, although messages have it.
+    */
   def at(topic: String, version: Array[Byte]): TopicSchema = {
     val text = SchemaInfos.versionText(version)
+    val what = s"Fetching schema version $text of $topic"
     answers
-      .ask(s"Fetching schema version $text of $topic")(() => client.getLookup.getSchema(TopicName.get(topic), version))
+      .ask(what)(() => client.getLookup.getSchema(TopicName.get(topic), version))
       .toScala
       .map(SchemaInfos.toTopicSchema(_, version))
+      .orElse(answers.ask(what)(() => send(client.getConnection(topic), topic, Some(version))))
       .getOrElse(throw Conditions.SchemaVersionMissing(topic = topic, version = text).exception)
   }
 
   private def request(topic: String): CompletableFuture[Option[TopicSchema]] =
-    if (client.getLookup.isBinaryProtoLookupService)
-      client.getConnectionToServiceUrl.thenCompose[Option[TopicSchema]] { connection =>
-        val id = client.newRequestId()
-        connection
-          .sendGetRawSchema(Commands.newGetSchema(id, topic, Optional.empty()), id)
-          .whenComplete((_, _) => client.getCnxPool.releaseConnection(connection))
-          .thenApply(fromResponse(_))
-      }
+    if (client.getLookup.isBinaryProtoLookupService) send(client.getConnectionToServiceUrl, topic, None)
     else
       CurrentLookup(() => client.getLookup.getSchema(TopicName.get(topic)))
         .exceptionally { case TopicMissing(_) => Optional.empty[SchemaInfo]; case e => throw e }
         .thenApply(_.toScala.map(SchemaInfos.toTopicSchema(_, Array.emptyByteArray)))
+
+  /** @param version
+    *   None for the newest
+    */
+  private def send(
+      broker: CompletableFuture[ClientCnx],
+      topic: String,
+      version: Option[Array[Byte]]
+  ): CompletableFuture[Option[TopicSchema]] = broker.thenCompose { connection =>
+    val id = client.newRequestId()
+    connection
+      .sendGetRawSchema(Commands.newGetSchema(id, topic, version.map[SchemaVersion](BytesSchemaVersion.of).toJava), id)
+      .whenComplete((_, _) => client.getCnxPool.releaseConnection(connection))
+      .thenApply(fromResponse(_))
+  }
 
   private def fromResponse(response: CommandGetSchemaResponse): Option[TopicSchema] =
     if (!response.hasErrorCode) {

@@ -4,6 +4,7 @@ import scala.util.Using
 
 import org.apache.logging.log4j.Level
 import org.apache.logging.log4j.core.config.Configurator
+import org.apache.pulsar.client.api.{Schema => JSchema}
 
 import io.github.pulsarspark.UnitSuite
 import io.github.pulsarspark.cluster.{ScriptedCluster, StoredTopic, TopicEntry, TopicLedger}
@@ -45,10 +46,9 @@ class PulsarBrokerSuite extends UnitSuite {
     topic
   }
 
-  private def asking[A](test: BrokerApi => A, isCompacted: Boolean = false): A = {
-    val options = ClientOptions(CheckedOptions(Map("service.url" -> cluster.serviceUrl, "topic" -> "t"),
-      Scope.BatchRead, _ => Nil))
-    val result = Using.resource(PulsarConnection(options))(c => test(c.broker("suite", isCompacted)))
+  private def asking[A](test: BrokerApi => A, isCompacted: Boolean = false, url: String = cluster.serviceUrl): A = {
+    val options = ClientOptions(CheckedOptions(Map("service.url" -> url, "topic" -> "t"), Scope.BatchRead, _ => Nil))
+    val result  = Using.resource(PulsarConnection(options))(c => test(c.broker("suite", isCompacted)))
     eventually(s"${cluster.consumers} consumers are open")(cluster.consumers == 0)
     result
   }
@@ -158,6 +158,26 @@ class PulsarBrokerSuite extends UnitSuite {
       assertEquals(broker.schema(full("whole")), None)
       assertEquals(condition(broker.schemaAt(full("whole"), Array[Byte](0, 0, 0, 0, 0, 0, 0, 1))),
         "PULSAR_SCHEMA_VERSION_MISSING")
+    }
+  }
+
+  test("a version that a broker has not heard of yet is requested from the broker that serves the topic") {
+    val topic            = full("evolves")
+    val known            = Seq(JSchema.STRING, JSchema.INT32).map(_.getSchemaInfo)
+    def at(version: Int) = Array[Byte](0, 0, 0, 0, 0, 0, 0, version.toByte)
+    Using.resource(new ScriptedCluster(elsewhere = Some(cluster.serviceUrl))) { late =>
+      late.writes.schemas = Map(topic -> known.take(1))
+      cluster.writes.schemas = Map(topic -> known)
+      asking(
+        { broker =>
+          assertEquals(broker.schema(topic).map(_.schemaType), Some("STRING"))
+          assertEquals(broker.schemaAt(topic, at(0)).schemaType, "STRING")
+          val newer = broker.schemaAt(topic, at(1))
+          assertEquals((newer.schemaType, newer.version), ("INT32", at(1).toSeq))
+          assertEquals(condition(broker.schemaAt(topic, at(2))), "PULSAR_SCHEMA_VERSION_MISSING")
+        },
+        url = late.serviceUrl
+      )
     }
   }
 
