@@ -21,6 +21,10 @@ final class AllowedFilesSuite extends UnitSuite with PolicyRules {
     assertEquals(refused("files")(check(policy, folder.resolve("other"))), s"the file ${folder.resolve("other")}")
     refused("files")(check(policy, Path.of(s"$keys-other/key")))
     refused("files")(check(policy, keys.resolve("../other")))
+    Seq("none/../../other", "none/../../other/none/x", "deep/key/../../../other").foreach(way =>
+      refused("files")(check(policy, keys.resolve(way)))
+    )
+    check(policy, keys.resolve("none/../deep/key"))
     refused("files")(check(shared(), file))
   }
 

@@ -21,6 +21,7 @@ final class AllowedSecretsSuite extends UnitSuite with PolicyRules {
     Seq(
       "file:///etc/passwd",
       s"file:$folder/../etc/passwd",
+      s"file://$folder/none/../../../etc/passwd",
       s"file:$folder/%2e%2e/x",
       s"file://evil.example$file",
       s"ftp://evil$file",
