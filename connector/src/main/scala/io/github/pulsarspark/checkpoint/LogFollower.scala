@@ -1,13 +1,14 @@
 package io.github.pulsarspark.checkpoint
 
-import java.util.concurrent.ExecutionException
+import java.util.UUID
 import java.util.concurrent.locks.ReentrantLock
+import java.util.concurrent.{ExecutionException, TimeUnit, TimeoutException}
 
 import scala.annotation.tailrec
 import scala.concurrent.duration.FiniteDuration
-import scala.util.{Failure, Success, Try}
+import scala.util.{Failure, Success, Try, Using}
 
-import io.github.pulsarspark.checkpoint.log.{Folded, LogRecord, LogReplay, LogState, LogView, RecordFormat}
+import io.github.pulsarspark.checkpoint.log.{Change, Folded, LogRecord, LogReplay, LogState, LogView, RecordFormat}
 import io.github.pulsarspark.errors.Conditions
 import io.github.pulsarspark.position.Position
 import io.github.pulsarspark.pulsar.journal.{JournalReader, JournalRecord, JournalTopic}
@@ -43,11 +44,26 @@ private[checkpoint] final class LogFollower(
     val thread = new Thread(() => follow(), s"pulsar-spark: log of ${journal.name}")
     thread.setDaemon(true)
     thread.start()
-    bounds.last.map { end =>
+    val last = bounds.last.orElse(Option.unless(bounds.root.isBeforeLedger)(marked()))
+    last.map { end =>
       await("Reading the log")(v => v.place >= end || v.state.isRight)
       if (current.state.isLeft && journal.bounds().root == bounds.root)
         throw Conditions.CheckpointStoreCut(topic = journal.name).exception
       upTo(end)
+    }
+  }
+
+  /** Appends a record that changes nothing; returns its place. A root that was moved has a snapshot behind it, also
+    * where the broker does not say the end: a record behind all others shows whether it is there.
+    */
+  private def marked(): Position = {
+    val record = LogRecord(UUID.randomUUID(), 1, System.currentTimeMillis(), Change.MakeFolder(Nil))
+    try Using.resource(journal.writer())(
+        _.append(RecordFormat.bytes(record)).get(patience.toMillis, TimeUnit.MILLISECONDS)
+      )
+    catch {
+      case e: ExecutionException => throw e.getCause
+      case _: TimeoutException   => throw late("Reading the log")
     }
   }
 
@@ -94,14 +110,15 @@ private[checkpoint] final class LogFollower(
         until = System.nanoTime() + patience.toNanos
       }
       val left = (until - System.nanoTime()) / 1000000
-      if (left <= 0)
-        throw Conditions.CheckpointStoreTimeout(what = what, topic = journal.name,
-          waited = patience.toMillis.toString).exception
+      if (left <= 0) throw late(what)
       lock.wait(left)
     }
     failure.foreach(throw _)
     view
   }
+
+  private def late(what: String) = Conditions.CheckpointStoreTimeout(what = what, topic = journal.name,
+    waited = patience.toMillis.toString).exception
 
   private def begin(root: Position): Unit = {
     val before = reading

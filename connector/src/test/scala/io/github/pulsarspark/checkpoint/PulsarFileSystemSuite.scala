@@ -11,9 +11,10 @@ import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.{FileAlreadyExistsException, FileContext, FileSystem, Options, ParentNotDirectoryException, Path, PathIsNotEmptyDirectoryException}
 
 import io.github.pulsarspark.checkpoint.log.{Apart, Change, FileNode, LogRecord, RecordFormat}
-import io.github.pulsarspark.cluster.{ScriptedCluster, StoredTopic, TopicLedger, WriteSuite}
+import io.github.pulsarspark.cluster.{ScriptedCluster, StoredTopic, TopicEntry, TopicLedger, WriteSuite}
 import io.github.pulsarspark.errors.PulsarError
 import io.github.pulsarspark.pulsar.PulsarConnection
+import io.github.pulsarspark.pulsar.journal.JournalTopic
 import io.github.pulsarspark.pulsar.topics.CheckpointTopicNames
 import io.github.pulsarspark.pulsar.transactions.ControlAccess
 
@@ -316,6 +317,20 @@ class PulsarFileSystemSuite extends WriteSuite {
     val record = LogRecord(UUID.randomUUID, 1, 0, Change.MakeFolder(Seq("d")))
     append(root, RecordFormat.bytes(record))
     assertEquals(named(fileSystem(root).exists(root)), "PULSAR_CHECKPOINT_STORE_CUT")
+  }
+
+  test("a log that was emptied is no empty store, also where the broker does not name a last record") {
+    val root   = store()
+    val name   = topic(CheckpointTopicNames.Prefix + root.getName)
+    val before = fileSystem(root)
+    write(before, new Path(root, "f"), "x")
+    val log = cluster.topic(name)
+    cluster.writes.subscriptions((name, JournalTopic.Subscription)) = log.lastConfirmed
+    cluster.add(log.copy(ledgers =
+      log.ledgers.map(l => l.copy(entries = l.entries.map(_.copy(kind = TopicEntry.Marker))))
+    ))
+    val next = FileSystem.newInstance(root.toUri, conf("pulsar-fs.snapshotAfterRecords" -> "11"))
+    assertEquals(named(next.exists(root)), "PULSAR_CHECKPOINT_STORE_CUT")
   }
 
   test("a broker that is gone: no wait is without an end") {
