@@ -130,13 +130,19 @@ private[cluster] final class ScriptedBroker(
           val durable = Option.when(command.isDurable)(key)
           val mark    = durable.flatMap(writes.subscriptions.get)
           val next    =
-            mark.fold(start.fold(0)(s => first(topic, s.getLedgerId, s.getEntryId)))(topic.indexAfter)
+            mark.fold(start.fold(begin(topic, command))(s => first(topic, s.getLedgerId, s.getEntryId)))(
+              topic.indexAfter
+            )
           consumers(id) = new Cursor(name, topics, next, durable)
           durable.filter(_ => mark.isEmpty).foreach(writes.subscriptions(_) = topic.cursorBefore(next))
           send(Commands.newSuccess(request))
         }
     }
   }
+
+  /** Index of the first entry of a new subscription. */
+  private def begin(topic: StoredTopic, command: CommandSubscribe) =
+    if (command.getInitialPosition == CommandSubscribe.InitialPosition.Earliest) 0 else topic.entries.size
 
   override protected def handleSeek(command: CommandSeek): Unit = {
     val (request, time, cursor) =

@@ -1,7 +1,7 @@
 package io.github.pulsarspark.cluster
 
 import java.util.Optional
-import java.util.concurrent.ConcurrentLinkedQueue
+import java.util.concurrent.{CompletableFuture, ConcurrentLinkedQueue, TimeUnit}
 import java.util.concurrent.atomic.{AtomicInteger, AtomicLong}
 
 import scala.collection.concurrent.TrieMap
@@ -38,6 +38,12 @@ private[cluster] final class ScriptedWrites(store: (String, Array[Byte], Int, Op
 
   /** Refuses messages to these topics from now on. */
   @volatile var refused: Set[String] = Set.empty
+
+  /** Acknowledges messages to these topics a while after they are stored, from now on. */
+  @volatile var slow: Set[String] = Set.empty
+
+  /** Transactions that other credentials began. */
+  @volatile var foreign: Set[(Long, Long)] = Set.empty
 
   /** Keeps the entries of these topics from consumers, until such a topic changes after it is taken out. */
   @volatile var held: Set[String] = Set.empty
@@ -100,8 +106,14 @@ private[cluster] abstract class ScriptedProducers(writes: ScriptedWrites) extend
     writes.log(s"send ${short(topic)}" + (if (transaction.isEmpty) "" else " in transaction"))
     if (writes.refused(topic)) send(Commands.newSendError(producer, sequence, ServerError.NotAllowedError, "refused"))
     else {
-      val at = writes.append(topic, entry, transaction)
-      send(Commands.newSendReceipt(producer, sequence, math.max(sequence, highest), at.ledgerId, at.entryId))
+      val at             = writes.append(topic, entry, transaction)
+      def answer(): Unit =
+        send(Commands.newSendReceipt(producer, sequence, math.max(sequence, highest), at.ledgerId, at.entryId))
+      if (!writes.slow(topic)) answer()
+      else CompletableFuture.delayedExecutor(300, TimeUnit.MILLISECONDS).execute { () =>
+        writes.log(s"acknowledge ${short(topic)}")
+        answer()
+      }
     }
   }
 
@@ -139,12 +151,15 @@ private[cluster] abstract class ScriptedProducers(writes: ScriptedWrites) extend
     val isCommit               = command.getTxnAction == TxnAction.COMMIT
     writes.log(if (isCommit) "commit" else "abort")
     val answer = writes.transactions.get((most, least)) match {
-      case None                             => Left(ServerError.TransactionNotFound)
-      case Some(Some(is)) if is != isCommit => Left(ServerError.InvalidTxnStatus)
-      case _                                => Right(writes.transactions((most, least)) = Some(isCommit))
+      case None                               => Left(ServerError.TransactionNotFound)
+      case _ if writes.foreign((most, least)) => Left(ServerError.TransactionNotFound)
+      case Some(Some(is)) if is != isCommit   => Left(ServerError.InvalidTxnStatus)
+      case _                                  => Right(writes.transactions((most, least)) = Some(isCommit))
     }
     send(Commands.serializeWithSize(answer.fold(
-      Commands.newEndTxnResponse(request, least, most, _, "it is not open"),
+      Commands.newEndTxnResponse(request, least, most, _,
+        if (writes.foreign((most, least))) "neither the owner of the transaction nor a super user"
+        else "it is not open"),
       _ => Commands.newEndTxnResponse(request, least, most)
     )))
   }

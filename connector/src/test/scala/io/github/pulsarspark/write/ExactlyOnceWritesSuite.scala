@@ -27,7 +27,12 @@ class ExactlyOnceWritesSuite extends WriteSuite with LocalSpark {
   private def tasks(count: Int) = new PhysicalWriteInfo { override def numPartitions(): Int = count }
 
   /** A write to the topic. Its table outlives it, and has the run. */
-  private def write(name: String, run: SinkRun = new SinkRun, query: String = "query")(set: (String, String)*): Write =
+  private def write(
+      name: String,
+      run: SinkRun = new SinkRun,
+      query: String = "query",
+      checked: CheckedWrite = new CheckedWrite
+  )(set: (String, String)*): Write =
     new PulsarWriteBuilder(
       new RawOptions(
         Map("service.url" -> cluster.serviceUrl, "topic" -> name, "deliveryGuarantee" -> "exactly-once") ++
@@ -36,7 +41,7 @@ class ExactlyOnceWritesSuite extends WriteSuite with LocalSpark {
       ),
       value,
       None,
-      new CheckedWrite,
+      checked,
       query,
       run
     ).build()
@@ -50,8 +55,12 @@ class ExactlyOnceWritesSuite extends WriteSuite with LocalSpark {
   private def numbered(name: String, version: Long): BatchWrite =
     write(name)("sinkId" -> name, "txnVersion" -> version.toString).toBatch
 
-  private def stream(name: String, run: SinkRun, query: String = "query"): StreamingWrite =
-    write(name, run, query)("sinkId" -> name).toStreaming
+  private def stream(
+      name: String,
+      run: SinkRun,
+      query: String = "query",
+      checked: CheckedWrite = new CheckedWrite
+  ): StreamingWrite = write(name, run, query, checked)("sinkId" -> name).toStreaming
 
   private def ended(writer: DataWriter[InternalRow], texts: Seq[String]): WriterCommitMessage =
     try {
@@ -59,10 +68,10 @@ class ExactlyOnceWritesSuite extends WriteSuite with LocalSpark {
       writer.commit()
     } finally writer.close()
 
-  /** Runs a task of each list of rows. */
+  /** Runs a task of each list of rows; Spark's ids of their attempts begin at 10. */
   private def run(write: BatchWrite, rows: Seq[String]*): Array[WriterCommitMessage] = {
     val factory = write.createBatchWriterFactory(tasks(rows.size))
-    rows.zipWithIndex.map { case (texts, i) => ended(factory.createWriter(i, i.toLong), texts) }.toArray
+    rows.zipWithIndex.map { case (texts, i) => ended(factory.createWriter(i, i + 10L), texts) }.toArray
   }
 
   private def run(write: StreamingWrite, epoch: Long, rows: Seq[String]*): Array[WriterCommitMessage] = {
@@ -88,12 +97,37 @@ class ExactlyOnceWritesSuite extends WriteSuite with LocalSpark {
   private def state(name: String): SinkState =
     SinkState.all(client(), "public/default").find(_.id == name).getOrElse(fail(s"no sink $name"))
 
+  private def context = SparkSession.active.sparkContext
+
+  /** Begins a run of a query on this thread, as Spark does. */
+  private def running[A](id: UUID)(body: => A): A = {
+    context.setLocalProperty("spark.jobGroup.id", id.toString)
+    try body
+    finally context.setLocalProperty("spark.jobGroup.id", null)
+  }
+
+  // the first test, since the first stream of a session begins to listen to the ends of all
+  test("the end of a run of a query: its driver ends, and what its tasks left open is aborted; no other run's does") {
+    sink("ending")
+    val (query, first, other) = (UUID.randomUUID, UUID.randomUUID, UUID.randomUUID)
+    val epoch                 = running(first)(stream("ending", new SinkRun, query.toString))
+    run(epoch, 0, Seq("a")): Unit
+    QueryEvents.terminated(context, query, other)
+    QueryEvents.terminated(context, UUID.randomUUID, first)
+    assertEquals(rows("ending"), (0, 0, 1))
+    QueryEvents.terminated(context, query, first)
+    eventually(s"${rows("ending")}")(rows("ending") == ((0, 1, 0)))
+    assertEquals(condition(epoch.commit(0, Array.empty[WriterCommitMessage])), "PULSAR_SINK_STATE")
+  }
+
   test("a batch with a number: its rows count when the job commits, and a second run of the number has no effect") {
     sink("numbered")
     val first   = numbered("numbered", 7)
     val commits = run(first, Seq("a", "b"), Seq("c"), Nil)
     assert(first.useCommitCoordinator(), "one attempt of a task reports its transaction")
     assertEquals(rows("numbered"), (0, 0, 3))
+    assertEquals(ExactlyOnceWrites.commits(commits).map(_.transaction.map(t => (t.partition, t.attempt))),
+      Seq(Some((0, 10L)), Some((1, 11L)), None))
     assertEquals(state("numbered").done, None)
     first.commit(commits)
     assertEquals(rows("numbered"), (3, 0, 0))
@@ -196,26 +230,26 @@ class ExactlyOnceWritesSuite extends WriteSuite with LocalSpark {
     assertEquals((rows("broken"), takeOvers("broken")), ((1, 1, 0), 1))
   }
 
-  private def context = SparkSession.active.sparkContext
-
-  /** Begins a run of a query on this thread, as Spark does. */
-  private def running[A](id: UUID)(body: => A): A = {
-    context.setLocalProperty("spark.jobGroup.id", id.toString)
-    try body
-    finally context.setLocalProperty("spark.jobGroup.id", null)
+  test("a stream whose micro-batch fails: its topic is checked again") {
+    sink("checked")
+    val (table, checked) = (new SinkRun, new CheckedWrite)
+    def epoch()          = stream("checked", table, checked = checked)
+    def checks(): Int    = requests().count(_.startsWith("producer checked "))
+    epoch()
+    assertEquals(checks(), 1)
+    epoch().abort(0, Array.empty)
+    assertEquals(checks(), 0)
+    epoch()
+    assertEquals(checks(), 1)
   }
 
-  test("the end of a run of a query: its driver ends, and what its tasks left open is aborted; no other run's does") {
-    sink("ending")
-    val (query, first, other) = (UUID.randomUUID, UUID.randomUUID, UUID.randomUUID)
-    val epoch                 = running(first)(stream("ending", new SinkRun, query.toString))
-    run(epoch, 0, Seq("a")): Unit
-    QueryEvents.terminated(context, query, other)
-    QueryEvents.terminated(context, UUID.randomUUID, first)
-    assertEquals(rows("ending"), (0, 0, 1))
-    QueryEvents.terminated(context, query, first)
-    eventually(s"${rows("ending")}")(rows("ending") == ((0, 1, 0)))
-    assertEquals(condition(epoch.commit(0, Array.empty[WriterCommitMessage])), "PULSAR_SINK_STATE")
+  test("a stream whose settings change: another sink, and the driver of the one before ends") {
+    Seq("before", "after").foreach(sink)
+    val table  = new SinkRun
+    val before = stream("before", table, "query 1")
+    stream("after", table, "query 2").commit(0, Array.empty)
+    assertEquals((state("before").done, state("after").done), (None, Some(0L)))
+    assertEquals(condition(before.commit(0, Array.empty)), "PULSAR_SINK_STATE")
   }
 
   test("a query that starts again here: its earlier driver ends, and the late event of the earlier run does no harm") {

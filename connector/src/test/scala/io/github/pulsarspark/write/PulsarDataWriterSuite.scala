@@ -115,6 +115,36 @@ class PulsarDataWriterSuite extends WriteSuite {
       Seq("begin", "send -open", "register once", "send once in transaction", "send -mark in transaction"))
   }
 
+  test("an exactly-once task whose topics were given back: its transaction has the bytes and topics of all rows") {
+    val names = (0 to Destinations.MaxOpen).map(n => s"each-$n")
+    names.foreach(store)
+    val all = (names ++ names).map(name => InternalRow(text("xyz"), text(name)))
+    write(None, all, Some(None))(_.commit()) match {
+      case SinkCommit(Some(t), topics, 0) =>
+        assertEquals((t.rows, t.bytes, names.map(topic).diff(topics)),
+          (all.size.toLong, 3L * all.size, IndexedSeq.empty[String]))
+      case other => fail(other.toString)
+    }
+  }
+
+  test("an exactly-once task that fails before its marker is acknowledged: it is aborted after that") {
+    store("slow")
+    val marker = "pulsar-spark-sink-s-mark"
+    cluster.writes.slow = Set(topic(marker))
+    cluster.writes.refused = Set(topic("slow"))
+    try assertEquals(condition(write(Some("slow"), rows("a"), Some(None))(_.commit())), "PULSAR_WRITE_FAILED")
+    finally {
+      cluster.writes.slow = Set.empty
+      cluster.writes.refused = Set.empty
+    }
+    val order = mutable.Buffer.empty[String]
+    eventually(s"no abort: $order") {
+      order ++= requests().filter(r => r == "abort" || r.startsWith("acknowledge"))
+      order.contains("abort")
+    }
+    assertEquals(order.toSeq, Seq(s"acknowledge $marker", "abort"))
+  }
+
   test("an exactly-once task that does not commit: its transaction is aborted, after its producers") {
     store("cut")
     write(Some("cut"), rows("a"), Some(None))(_.abort())

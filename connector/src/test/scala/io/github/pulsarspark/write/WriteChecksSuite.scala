@@ -5,7 +5,7 @@ import org.apache.spark.sql.types.{LongType, StringType, StructField, StructType
 
 import io.github.pulsarspark.UnitSuite
 import io.github.pulsarspark.errors.PulsarError
-import io.github.pulsarspark.options.WriteOptions
+import io.github.pulsarspark.options.{ExactlyOnceOptions, WriteOptions}
 import io.github.pulsarspark.options.registry.{CheckedOptions, RawOptions, Scope}
 import io.github.pulsarspark.pulsar.connection.ClientSettings
 import io.github.pulsarspark.write.exactlyonce.{SinkCommit, SinkSettings}
@@ -46,6 +46,31 @@ class WriteChecksSuite extends UnitSuite {
 
   test("exactly once: the commits of tasks that wrote something") {
     assertEquals(ExactlyOnceWrites.commits(Array(null, null)), Seq.empty[SinkCommit])
+  }
+
+  private def exactlyOnce(set: (String, String)*): (WriteOptions, ExactlyOnceOptions) = {
+    val all = Map("service.url" -> "pulsar://h:1", "deliveryGuarantee" -> "exactly-once") ++ set
+    val of  = WriteOptions(CheckedOptions(all, Scope.BatchWrite, ClientSettings.fields))
+    (of, of.exactlyOnce.get)
+  }
+
+  test("exactly once: the state is in the namespace of the option, else in that of the topic") {
+    def namespace(set: (String, String)*) = (SinkSettings.namespace _).tupled(exactlyOnce(set: _*))
+    assertEquals(namespace("topic" -> "persistent://a/b/t"), "a/b")
+    assertEquals(namespace("topic" -> "persistent://a/b/t", "sinkNamespace" -> "c/d"), "c/d")
+    assert(problem(refusedOnce)(namespace()).contains("sinkNamespace"))
+  }
+
+  test("exactly once: a batch with a number belongs to its query and its state stays; that of another job does not") {
+    def kind(query: Option[String], set: (String, String)*) = {
+      val (all, once) = exactlyOnce(set :+ ("topic" -> "t"): _*)
+      val sink        = SinkSettings.ofBatch(all, once, query)
+      (sink.nonce, sink.isForever)
+    }
+    val number = Seq("sinkId" -> "s", "txnVersion" -> "3")
+    assertEquals(kind(Some("q"), number: _*), ("versions:q", true))
+    assertEquals(kind(None, number: _*), ("versions", true))
+    assertEquals(kind(Some("q")), ("job", false))
   }
 
   private def options(set: (String, String)*): WriteOptions = WriteOptions(CheckedOptions(

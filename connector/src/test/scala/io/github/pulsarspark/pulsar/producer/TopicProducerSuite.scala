@@ -11,10 +11,11 @@ import org.apache.pulsar.client.api.{MessageId, Producer, TypedMessageBuilder}
 import org.apache.pulsar.client.impl.MessageIdImpl
 
 import io.github.pulsarspark.UnitSuite
-import io.github.pulsarspark.errors.PulsarException
+import io.github.pulsarspark.errors.{Conditions, PulsarException}
 import io.github.pulsarspark.options.WriteOptions
 import io.github.pulsarspark.options.registry.{CheckedOptions, Scope}
 import io.github.pulsarspark.pulsar.connection.ClusterCalls
+import io.github.pulsarspark.pulsar.transactions.{TaskTransaction, TransactionId}
 import io.github.pulsarspark.schema.columns.OutgoingMessage
 
 class TopicProducerSuite extends UnitSuite {
@@ -171,6 +172,22 @@ class TopicProducerSuite extends UnitSuite {
     row.sequenceId = rowId
     task.send(row)
     Try(task.flush())
+  }
+
+  test("a connection that was lost in a transaction fails its task, since rows may be stored twice; no other task") {
+    def flushed(transaction: Option[TaskTransaction]): Try[Unit] = {
+      val lost     = Iterator(0L) ++ Iterator.continually(7L)
+      val producer = ByName[Producer[Array[Byte]]] {
+        case "getLastDisconnectedTimestamp" => Long.box(lost.next())
+        case "getTopic"                     => "t"
+        case "flushAsync"                   => CompletableFuture.completedFuture(null)
+      }
+      val open = new OpenProducer(producer, None, () => (), partitions = () => Seq(producer))
+      Try(new TopicProducer("t", open, options, transaction = transaction).flush())
+    }
+    val failed = flushed(Some(new TaskTransaction(null, TransactionId(0, 1), () => ()))).failed.toOption
+    assert(failed.exists(Conditions.WriteConnectionLost.is), failed)
+    assert(flushed(None).isSuccess)
   }
 
   test("a row that the broker drops is lost, unless an earlier run of the producer's name wrote it") {

@@ -5,7 +5,9 @@ import java.util.concurrent.{CompletableFuture, TimeUnit}
 import scala.concurrent.duration._
 import scala.util.Using
 
-import io.github.pulsarspark.cluster.WriteSuite
+import io.github.pulsarspark.cluster.{StoredTopic, TopicEntry, TopicLedger, WriteSuite}
+import io.github.pulsarspark.format.{Sent, StoredEntry}
+import io.github.pulsarspark.position.Position
 import io.github.pulsarspark.pulsar.PulsarConnection
 
 class ControlTopicSuite extends WriteSuite {
@@ -22,6 +24,17 @@ class ControlTopicSuite extends WriteSuite {
       assertEquals(log.reader().toEnd(), records, "also while the topic moves")
       assertEquals(log.reader(Some(records(1)._1)).toEnd(), records.tail)
       producer.close()
+    }
+  }
+
+  test("records that are on their way at the same time: each has a place of its own") {
+    store("together")
+    using("together") { log =>
+      val producer = log.producer(ControlAccess.Shared)
+      val places   = (1 to 20).map(n => producer.start(n.toString, None)).map(_())
+      producer.close()
+      assertEquals(log.reader().toEnd(), places.zip(1 to 20).map { case (at, n) => at -> n.toString })
+      assertEquals(places.distinct, places)
     }
   }
 
@@ -69,9 +82,48 @@ class ControlTopicSuite extends WriteSuite {
     }
   }
 
+  test("tasks share a producer, until a record of it is refused") {
+    store("shared")
+    Using.resource(PulsarConnection(client())) { connection =>
+      def append()          = Using.resource(connection.sharedControl(topic("shared")))(_.value.append("one"))
+      def producers(): Long = requests().count(_ == "producer shared Shared").toLong
+      (1 to 2).foreach(_ => append())
+      assertEquals(producers(), 1L)
+      cluster.writes.refused = Set(topic("shared"))
+      try assertEquals(condition(append()), "PULSAR_SINK_TOPIC")
+      finally cluster.writes.refused = Set.empty
+      append()
+      assertEquals(producers(), 1L, "another one")
+    }
+  }
+
+  test("a record that another cluster wrote: an error, since its transactions are not those of this one") {
+    val entry = StoredEntry(Seq(Sent.text("one")), batched = false,
+      metadata = m => { m.setReplicatedFrom("west"); () })
+    cluster.add(StoredTopic(
+      topic("copied"),
+      Vector(TopicLedger(90, Vector(TopicEntry(Position(90, 0), entry.array, TopicEntry.Messages(), 1L, 1))))
+    ))
+    using("copied") { log =>
+      assertEquals(condition(log.reader().toEnd()), "PULSAR_SINK_OF_ANOTHER_CLUSTER")
+      assertEquals(condition(log.reader().until(20.seconds)(_ => true)), "PULSAR_SINK_OF_ANOTHER_CLUSTER")
+    }
+  }
+
   test("a partitioned topic is refused, since records have one order") {
     store("several-partition-0")
     using("several")(log => assertEquals(condition(log.retention()), "PULSAR_SINK_TOPIC"))
+  }
+
+  test("a new subscription keeps the records that are there") {
+    store("there")
+    using("there") { log =>
+      val producer = log.producer(ControlAccess.Shared)
+      producer.append("one")
+      producer.close()
+      log.retention().close()
+      assertEquals(cluster.writes.subscriptions((topic("there"), "pulsar-spark-sink")).entryId, -1L)
+    }
   }
 
   test("a subscription keeps the records before anything is appended") {

@@ -144,6 +144,7 @@ class PulsarSinkClusterSuite extends WriteSuite {
       finally this.cluster.writes.closed = Map.empty
       assert(!asked().exists(_.startsWith("producer deleted")), "a request could make it again")
       assertEquals(cluster.terminated(Seq(topic("by-row"))), Nil)
+      eventually("a producer that was opened for the answer is not closed")(requests().contains("close by-row"))
     }
   }
 
@@ -180,6 +181,15 @@ class PulsarSinkClusterSuite extends WriteSuite {
       cluster.commit(Seq(committed))
       val ids = Seq(open, committed, TransactionId(0, 4711))
       assertEquals(cluster.abort(ids), ids.toSet)
+    }
+  }
+
+  test("aborts of a transaction that other credentials began: an error, since it stays open") {
+    using("foreign") { (cluster, _) =>
+      val (own, foreign) = (begun(), begun())
+      this.cluster.writes.foreign = Set((foreign.most, foreign.least))
+      try assertEquals(condition(cluster.abort(Seq(own, foreign))), "PULSAR_TRANSACTION_NOT_OWNED")
+      finally this.cluster.writes.foreign = Set.empty
     }
   }
 

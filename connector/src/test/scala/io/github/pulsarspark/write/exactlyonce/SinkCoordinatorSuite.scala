@@ -76,6 +76,25 @@ class SinkCoordinatorSuite extends UnitSuite {
     assert(sink.log.size - sink.released < 10, s"${sink.released} of ${sink.log.size}")
   }
 
+  test("a log is released in a life of epochs without rows") {
+    val sink        = new FakeSink
+    val coordinator = started(sink)
+    (0L to 20L).foreach(epoch => coordinator.commit(epoch, Seq(SinkCommit(None, Nil))))
+    assert(sink.log.size - sink.released < 10, s"${sink.released} of ${sink.log.size}")
+  }
+
+  test("the record of an epoch names the last marker of the epoch before, after which its own are looked for") {
+    val sink        = new FakeSink
+    val coordinator = started(sink)
+    val first       = (0 until 12).map(sink.attempt(coordinator.task, 0, _))
+    coordinator.commit(0, first.reverse)
+    coordinator.commit(1, Seq(sink.attempt(coordinator.task, 1, 0)))
+    val starts = sink.log.toSeq.flatMap(r => SinkRecords.parse(r._2)).collect { case (_, p: SinkRecord.Prepared) =>
+      p.from
+    }
+    assertEquals(starts.drop(1), first.last.transaction.flatMap(_.marker).toSeq)
+  }
+
   /** Ends a job; returns whether its state is ended, and whether its driver says so. */
   private def ended(aborts: Boolean = true, ends: Boolean = true): (Boolean, Boolean) = {
     val sink    = new FakeSink

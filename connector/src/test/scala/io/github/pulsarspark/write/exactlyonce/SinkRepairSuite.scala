@@ -5,23 +5,27 @@ import scala.util.Using
 
 import io.github.pulsarspark.cluster.WriteSuite
 import io.github.pulsarspark.pulsar.PulsarConnection
-import io.github.pulsarspark.pulsar.transactions.ControlAccess
+import io.github.pulsarspark.pulsar.transactions.{ControlAccess, TransactionId}
 
-/** Sinks by their ids on a scripted cluster, before anything of them is finished. */
+/** Sinks by their ids on a scripted cluster: what is found of them, and what a repair does to them. */
 class SinkRepairSuite extends WriteSuite {
 
   private val namespace = "public/default"
 
   private def log(sink: String, records: SinkRecord*): Unit = {
-    val name = SinkTopics(namespace, sink).log
+    append(sink, SinkTopics(namespace, sink).log, records: _*)
+    asked(): Unit
+  }
+
+  /** Makes a topic with these records; returns their ids. */
+  private def append(sink: String, name: String, records: SinkRecord*): Seq[String] = {
     store(name.stripPrefix(topic("")))
     Using.resource(PulsarConnection(client())) { connection =>
       val producer = connection.control(name).producer(ControlAccess.Shared)
-      records.foreach(r => producer.append(SinkRecords.text(SinkIdentity(sink, s"query:$sink", "o"), r)))
+      val ids      = records.map(r => producer.append(SinkRecords.text(SinkIdentity(sink, s"query:$sink", "o"), r)))
       producer.close()
+      ids
     }
-    asked()
-    ()
   }
 
   private def repair(sink: String) = SinkRepair(RepairSettings(client(), namespace, sink, 1.minute, TornEpoch.Refuse))
@@ -48,9 +52,43 @@ class SinkRepairSuite extends WriteSuite {
       Seq(topics.open, topics.mark).foreach(name => store(name.stripPrefix(topic(""))))
       val settings = RepairSettings(client(), namespace, sink, 1.minute, TornEpoch.Refuse, isLast)
       assertEquals(SinkRepair(settings), RepairedSink(Some(s"query:$sink"), None, 0, isRemoved = isLast))
+      assert(asked().contains(s"producer pulsar-spark-sink-$sink-log Exclusive"), "it fences no driver")
       val kept = cluster.writes.subscriptions.keys.map(_._1).toSet
       assertEquals(Seq(topics.log, topics.open, topics.mark).map(kept), Seq.fill(3)(!isLast))
     }
+  }
+
+  test("a recorded epoch that nobody finished: it is committed; one whose transactions were aborted is dropped") {
+    for (isCommitted <- Seq(true, false)) {
+      val sink   = if (isCommitted) "recorded" else "timed-out"
+      val topics = SinkTopics(namespace, sink)
+      val from   = append(sink, topics.mark, SinkRecord.Barrier("b")).head
+      val ids    = Using.resource(PulsarConnection(client())) { connection =>
+        Using.resource(connection.transactions()) { all =>
+          val begun = Seq.fill(2)(all.begin(1.minute))
+          if (!isCommitted) begun.foreach(id => all.isEnded(id, all.abort(id)))
+          begun
+        }
+      }
+      val sent = ids.zipWithIndex.map { case (id, i) => SinkTransaction(id, partition = i, attempt = i + 7L, rows = 5) }
+      append(sink, topics.open, SinkRecord.Open(4, SinkTransaction(TransactionId(0, 4711), 0, 1), 60000, 0)): Unit
+      log(sink, SinkRecord.Owner("*"), SinkRecord.Prepared(3, sent, from, "*"))
+      val epoch = if (isCommitted) RepairedEpoch(3, "committed", Nil) else RepairedEpoch(3, "dropped", sent)
+      assertEquals(repair(sink), RepairedSink(Some(s"query:$sink"), Some(epoch), aborted = 1, isRemoved = false))
+      assertEquals(ids.map(id => cluster.writes.transactions((id.most, id.least))), Seq.fill(2)(Option(isCommitted)))
+      assertEquals(repair(sink).epoch, None, "it is finished")
+    }
+  }
+
+  test("the settings of a sink's writer by its log: its topic, if it has one, and the kind of its epochs") {
+    def found(nonce: String, target: String) = {
+      val owner = SinkRecords.text(SinkIdentity("s", nonce, "o"), SinkRecord.Owner(target))
+      val set   = SinkSettings.ofLog(client(), namespace, "s", 1.minute, nonce, SinkLog.of(Seq("1:0" -> owner)))
+      (set.topic, set.startsAtZero, set.isForever)
+    }
+    assertEquals(found(SinkSettings.nonce("q"), topic("t")), (Option(topic("t")), true, true))
+    assertEquals(found("versions:q", "*"), (None, false, true))
+    assertEquals(found("job", ""), (None, false, false))
   }
 
   test("the sinks of a namespace, each with what its log says") {
