@@ -142,6 +142,20 @@ class DestinationsSuite extends UnitSuite {
     assertEquals(eight.sent("slow"), Vector.range(0, most + 1))
   }
 
+  test("rows that were sent do not count among those that wait") {
+    val eight = new Opened(8, isAtOnce = false)
+    val most  = (Destinations.MaxWaitingBytes / 128).toInt
+    (1 until most).foreach(eight.send("first", _))
+    eight.open("first")
+    eight.destinations.openAll()
+    val sending = new Thread(() => eight.use("second", "second"))
+    sending.setDaemon(true)
+    sending.start()
+    sending.join(60000)
+    assert(!sending.isAlive, "it waits for the second topic")
+    assertEquals(eight.sent("second"), Vector.empty[Int])
+  }
+
   test("a topic that cannot be opened fails the task with its own failure") {
     val eight   = new Opened(8, isAtOnce = false)
     val failure = new IllegalStateException("no such topic")

@@ -1,13 +1,16 @@
 package io.github.pulsarspark.write
 
+import scala.util.Using
+
 import org.apache.spark.sql.catalyst.InternalRow
-import org.apache.spark.sql.connector.write.PhysicalWriteInfo
+import org.apache.spark.sql.connector.write.{DataWriter, PhysicalWriteInfo}
 import org.apache.spark.sql.types.{LongType, StringType, StructField, StructType}
 import org.apache.spark.unsafe.types.UTF8String
 
 import io.github.pulsarspark.LocalSpark
 import io.github.pulsarspark.cluster.WriteSuite
 import io.github.pulsarspark.options.registry.RawOptions
+import io.github.pulsarspark.pulsar.PulsarConnection
 import io.github.pulsarspark.pulsar.connection.ClientSettings
 import io.github.pulsarspark.write.exactlyonce.SinkRun
 
@@ -31,6 +34,19 @@ class PulsarWriteSuite extends WriteSuite with LocalSpark {
 
   /** Producers of a topic that were opened since the last call. */
   private def opened(name: String): Int = requests().count(_.startsWith(s"producer $name "))
+
+  /** Writes a row by a task. */
+  private def ended(writer: DataWriter[InternalRow]): Unit =
+    try {
+      writer.write(InternalRow(UTF8String.fromString("a")))
+      writer.commit(): Unit
+    } finally writer.close()
+
+  /** Writes a micro-batch of one task. */
+  private def stream(name: String, checked: CheckedWrite): Unit = {
+    val write = builder("topic" -> name)(checked = checked).build().toStreaming
+    ended(write.createStreamingWriterFactory(tasks(1)).createWriter(0, 0, 0))
+  }
 
   test("a batch: its topic is checked before any task, and a task stores its rows") {
     store("batch")
@@ -56,6 +72,31 @@ class PulsarWriteSuite extends WriteSuite with LocalSpark {
     second.abort(1, Array.empty)
     next()
     assertEquals(opened("stream"), 1)
+  }
+
+  test("a stream: a task's producer is left to the next micro-batch, that of a batch is not") {
+    store("left")
+    val checked      = new CheckedWrite
+    def epoch(): Int = {
+      stream("left", checked)
+      opened("left")
+    }
+    assertEquals(Seq(epoch(), epoch()), Seq(2, 0), "one to check, and one for the rows")
+    def batch(): Int = {
+      ended(builder("topic" -> "left")().build().toBatch.createBatchWriterFactory(tasks(1)).createWriter(0, 0))
+      opened("left")
+    }
+    assertEquals(Seq(batch(), batch()), Seq(2, 2))
+  }
+
+  test("producers that tasks left to others are closed for one topic, as before its schema changes") {
+    Seq("here", "there").foreach { name =>
+      store(name)
+      stream(name, new CheckedWrite)
+    }
+    requests()
+    Using.resource(PulsarConnection(client()))(_.closeKeptProducers(topic("here")))
+    assertEquals(requests(), Seq("close here"))
   }
 
   test("a write without a topic, and one in place of what is there, are refused without a request") {

@@ -140,6 +140,14 @@ class MessageOutboxSuite extends WriteSuite {
     assertEquals(stored("kept").size, 1)
   }
 
+  test("a row waits where the client's queue is full of rows that are not acknowledged") {
+    store("full")
+    cluster.writes.slow = Set(topic("full"))
+    try send("full", settings = single :+ ("pulsar.producer.maxPendingMessages" -> "1"))(Seq.fill(3)(plain): _*): Unit
+    finally cluster.writes.slow = Set.empty
+    assertEquals(stored("full").size, 3)
+  }
+
   test("a row goes to the partition that it names, the next one by its key") {
     Seq(0, 1).foreach(n => store(s"named-partition-$n"))
     val byKey = Seq("j", "k").map(textKey) // whose hashes are even and odd
