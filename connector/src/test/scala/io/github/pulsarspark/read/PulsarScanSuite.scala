@@ -10,7 +10,9 @@ import io.github.pulsarspark.LocalSpark
 import io.github.pulsarspark.cluster.ReadSuite
 import io.github.pulsarspark.errors.PulsarError
 import io.github.pulsarspark.options.registry.RawOptions
+import io.github.pulsarspark.position.Interval
 import io.github.pulsarspark.pulsar.connection.ClientSettings
+import io.github.pulsarspark.read.task.PulsarInputPartition
 import io.github.pulsarspark.schema.columns.FieldNames
 
 /** Batch reads as Spark drives them, from what it pushes down to the rows of tasks, on a scripted cluster. */
@@ -82,6 +84,22 @@ class PulsarScanSuite extends ReadSuite with LocalSpark {
     assertEquals(driver(filtered), Map.empty[String, Long], "nothing is planned")
     assertEquals(values(filtered.toBatch), Seq(Seq("121:0", "121:1")))
     assertEquals(driver(filtered), Map("pulsarLedgersSkipped" -> 0L, "pulsarPartitionsSkipped" -> 1L))
+  }
+
+  test("a batch between two times: messages that are outside of them, as of a slow clock, are no rows of a task") {
+    stored("timed", 155L -> 2)
+    val times = Seq("startingTime" -> "1970-01-01T00:00:00.001Z", "endingTime" -> "1970-01-01T00:00:00.002Z")
+    val tasks = scan("timed", times: _*).toBatch.planInputPartitions().toSeq
+    assertEquals(tasks.collect { case p: PulsarInputPartition => p.planned.map(_.bounds.times) }.flatten,
+      Seq(Interval(1L, 2L)))
+  }
+
+  test("a batch whose plan finds a loss: an error, unless the read goes on without it") {
+    stored("trimmed", 160L -> 2, 161L -> 1)
+    val from = "startingOffsets" -> s"""{"${full("trimmed")}": "155:0"}"""
+    val set  = Seq(from, "readLevel" -> "segment")
+    assertEquals(condition(scan("trimmed", set: _*).toBatch.planInputPartitions()), "PULSAR_DATA_LOSS.TRIMMED")
+    assertEquals(scan("trimmed", set :+ ("failOnDataLoss" -> "false"): _*).toBatch.planInputPartitions().length, 1)
   }
 
   test("a filter on a field with the name of a metadata column says nothing about partitions") {

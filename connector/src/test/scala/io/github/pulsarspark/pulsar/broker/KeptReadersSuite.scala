@@ -64,6 +64,11 @@ class KeptReadersSuite extends ReadSuite {
       source.close()
       source.close()
       consumers(1)
+      stored("cut", 20L -> 7)
+      val both = Seq.fill(2)(run.open(4, 6))
+      assertEquals(both.map(s => Iterator.continually(s).takeWhile(_.next()).map(_.entryId).toList),
+        Seq.fill(2)(List(5L, 6L)), "it is left to one task")
+      both.foreach(_.close())
     }
   }
 
@@ -75,6 +80,25 @@ class KeptReadersSuite extends ReadSuite {
       consumers(1)
       assertEquals(run.read(-1, 1), Seq(0L, 1L), "from the start again, as another run would")
     }
+  }
+
+  test("a loss is of the task that finds it, not of the next one with the same reader") {
+    val run                                            = UUID.randomUUID.toString
+    def read(after: Position, through: Position): Long = {
+      val range  = OffsetRange(full("trimmed"), after, through)
+      val source = BrokerEntries.entries(range, options("failOnDataLoss" -> "false"), new RangeGuard(range), Some(run))
+      try Iterator.continually(source.next()).takeWhile(identity).foreach(_ => ())
+      finally source.close()
+      source.lost.count
+    }
+    stored("trimmed", 36L -> 3)
+    try {
+      assertEquals(read(Position(35, 1), Position(36, 2)), 1L)
+      consumers(1)
+      stored("trimmed", 36L -> 5)
+      assertEquals(read(Position(36, 2), Position(36, 4)), 0L)
+    } finally BrokerEntries.ended(run)
+    consumers(0)
   }
 
   test("a stream that ends closes what its tasks left") {

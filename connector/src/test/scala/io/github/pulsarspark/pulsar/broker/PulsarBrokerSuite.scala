@@ -10,7 +10,7 @@ import io.github.pulsarspark.UnitSuite
 import io.github.pulsarspark.cluster.{ScriptedCluster, StoredTopic, TopicEntry, TopicLedger}
 import io.github.pulsarspark.errors.PulsarError
 import io.github.pulsarspark.format.{Sent, StoredEntry}
-import io.github.pulsarspark.options.ClientOptions
+import io.github.pulsarspark.options.{ClientOptions, ReadOptions}
 import io.github.pulsarspark.options.registry.{CheckedOptions, Scope}
 import io.github.pulsarspark.position.{PartitionBounds, Position}
 import io.github.pulsarspark.pulsar.PulsarConnection
@@ -119,6 +119,28 @@ class PulsarBrokerSuite extends UnitSuite {
       Seq("90:-1", "90:-1", "90:0", "90:1", "91:1").map(p => Position.parse(p).get))
     asking { broker =>
       assertEquals(condition(broker.positionsBefore(Map(full("missing") -> 1))), "PULSAR_REQUEST_FAILED")
+    }
+  }
+
+  private def preceding(broker: BrokerApi, name: String) = {
+    val set = Map("service.url" -> cluster.serviceUrl, "topic" -> name, "publishTimeSkewMs" -> "1500")
+    new BrokerPrecedingEntries(full(name), ReadOptions(CheckedOptions(set, Scope.BatchRead, _ => Nil)), broker)
+  }
+
+  test("places before a time, from where its first message is looked for: by that time, then by clocks that differ") {
+    store("before", 0, 95L -> 4)
+    asking(broker =>
+      assertEquals(preceding(broker, "before").placesBefore(4000).toList, List(Position(95, 2), Position(95, 1)))
+    )
+  }
+
+  test("entries before a range: those that there are, and no loss of others") {
+    store("trimmed", 0, 97L -> 2)
+    asking { broker =>
+      Using.resource(preceding(broker, "trimmed").open(Position(96, 0), Position(97, 1))) { source =>
+        val found = Iterator.continually(source).takeWhile(_.next()).map(s => Position(s.ledgerId, s.entryId)).toList
+        assertEquals(found, List(Position(97, 0), Position(97, 1)))
+      }
     }
   }
 

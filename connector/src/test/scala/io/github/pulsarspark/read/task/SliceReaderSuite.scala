@@ -12,6 +12,7 @@ import io.github.pulsarspark.metrics.{LastRead, Measure}
 import io.github.pulsarspark.options.ReadOptions
 import io.github.pulsarspark.options.registry.{CheckedOptions, Scope}
 import io.github.pulsarspark.position.{Interval, OffsetRange, Position, PruningBounds}
+import io.github.pulsarspark.pulsar.schemas.KnownSchemas
 import io.github.pulsarspark.schema.TopicSchema
 import io.github.pulsarspark.storage.segment.{HadoopSettings, Slice}
 
@@ -100,6 +101,24 @@ class SliceReaderSuite extends UnitSuite {
     assertEquals(Seq(asNull, drop).map(_.parts.counts.levels.of(Tier.Bookies, Measure.Rows)), Seq(2L, 0L))
   }
 
+  test("a version of a schema in a range without an end is that of the ledger of its message") {
+    val avro    = TopicSchema("AVRO", """{"type":"record","name":"R","fields":[{"name":"value","type":"int"}]}""")
+    val version = Array[Byte](0, 0, 0, 0, 0, 0, 0, 9)
+    val seven   = StoredEntry(Seq(Sent.text("\u000e")), batched = true,
+      metadata = m => { m.setSchemaVersion(version); () })
+    val reader = new Read(
+      range("1:-1", "1:0").copy(endInclusive = Position.AfterAll),
+      PruningBounds.Everything,
+      Seq(Delivered(Position(1, 0), seven.array, Tier.Bookies)),
+      avro,
+      IntegerType,
+      Nil
+    )
+    KnownSchemas.ofThisJvm.at(reader.client, Topic, version, ledgerId = 1)(avro)
+    assert(reader.slice.next())
+    assertEquals(reader.slice.row.getInt(0), 7, "nothing is requested")
+  }
+
   test("a damaged entry is an error with its place") {
     val good  = batch(0, 1)
     val wrong = good.copy(bytes = good.bytes.updated(good.bytes.length - 1, 'X'.toByte))
@@ -153,6 +172,7 @@ private object SliceReaderSuite {
     private val settings = Map("service.url" -> "pulsar://slice.test:1", "topic" -> "t") ++ more
     private val options  = ReadOptions(CheckedOptions(settings, Scope.BatchRead, _ => Nil))
     private val output   = StructType(Seq(StructField("value", kind)))
+    def client           = options.client
     val source           = new Source(entries)
     val parts            = new TaskParts(ReadContext(output, options, HadoopSettings.none), None)
 

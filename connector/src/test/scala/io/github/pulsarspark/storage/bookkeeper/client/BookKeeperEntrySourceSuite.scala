@@ -95,6 +95,16 @@ class BookKeeperEntrySourceSuite extends UnitSuite {
     }
   }
 
+  test("a bookie whose id is no address: it is read where the options say that it is") {
+    Using.resource(new ScriptedBookie(gives(all))) { bookie =>
+      val one = ledger("CRC32C", 0L -> Seq("bookie-7"))
+      val set = options("bookkeeper.speculativeReadTimeout" -> "200", "bookieAddresses" -> s"bookie-7=${bookie.id}")
+      Using.resource(BookKeeperEntrySource.open(one, segment(one, 0, 39), set, Patient, OldBookies.none()))(source =>
+        assertEquals(rest(source), wanted(content, 0, 39))
+      )
+    }
+  }
+
   test("the first entries are requested before they are needed, and none beyond the last one") {
     Using.resource(new ScriptedBookie(gives(all))) { bookie =>
       Using.resource(open(copies(bookie), 3, 20)) { _ =>
