@@ -37,6 +37,7 @@ def configure(builder: SparkSession.Builder, *, jar: str | Path = "bundled") -> 
     Raises:
         PulsarImportError: This pyspark is not supported.
         PulsarSetupError: The jar is missing, or a JVM or session without the connector runs already and cannot get it.
+        PulsarOptionError: ``builder`` is something else.
 
     Examples:
         >>> spark = configure(SparkSession.builder.master("local[2]")).getOrCreate()

@@ -41,7 +41,7 @@ def real_time_trigger(writer: DataStreamWriter, batch: str | timedelta) -> DataS
         The writer.
 
     Raises:
-        PulsarOptionError: The duration is wrong, or this Spark has no real-time mode.
+        PulsarOptionError: The duration is wrong, ``writer`` is something else, or this Spark has no real-time mode.
 
     Examples:
         >>> writer = stream.writeStream.format("console").outputMode("update")

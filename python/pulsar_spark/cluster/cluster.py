@@ -151,6 +151,7 @@ class PulsarCluster(Masked):
 
         Raises:
             PulsarImportError: This pyspark is not supported.
+            PulsarOptionError: ``spark`` is something else.
         """
         from pulsar_spark.facade import Pulsar
 

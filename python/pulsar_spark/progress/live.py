@@ -29,7 +29,7 @@ def history(query: StreamingQuery) -> list[QueryProgress]:
         At most as many as ``spark.sql.streaming.numRecentProgressUpdates``, which is 100 by default.
 
     Raises:
-        PulsarOptionError: Spark reports something else than progresses.
+        PulsarOptionError: ``query`` is something else, or Spark reports something else than progresses.
 
     Examples:
         >>> [progress.sources[0].backlog.messages for progress in history(query)]

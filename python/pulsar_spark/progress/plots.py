@@ -33,6 +33,7 @@ def plot(source: StreamingQuery | Iterable[QueryProgress]) -> Figure:
         A figure of matplotlib: notebooks show it, ``savefig`` writes it.
 
     Raises:
+        PulsarOptionError: ``source`` is something else.
         PulsarImportError: The package ``matplotlib`` is missing.
 
     Examples:

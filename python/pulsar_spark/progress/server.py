@@ -74,6 +74,7 @@ def serve_metrics(
         The server, also as a context manager that closes it.
 
     Raises:
+        PulsarOptionError: ``source`` is something else.
         OSError: The port is in use, or the address is not one of this machine.
 
     Examples:

@@ -45,6 +45,7 @@ def run_to_end(
 
     Raises:
         TimeoutError: The stream was not done in time; it is stopped.
+        PulsarOptionError: ``stream`` is something else, or no stream.
         PulsarSparkError: The query failed. Errors that are not of pulsar-spark are those of Spark.
 
     Examples:
