@@ -3,7 +3,7 @@ package io.github.pulsarspark.catalog
 import org.apache.spark.sql.types._
 
 import io.github.pulsarspark.errors.Conditions
-import io.github.pulsarspark.schema.columns.MetadataColumns
+import io.github.pulsarspark.schema.columns.{MetadataColumns, NestedTypes}
 
 /** Columns that a statement declares, in contrast to those that rows bring. Pure. */
 private[catalog] object DeclaredColumns {
@@ -24,13 +24,10 @@ private[catalog] object DeclaredColumns {
   }
 
   /** The type of a text that is more than a STRING. */
-  private def textOf(dataType: DataType): Option[DataType] = dataType match {
-    case t @ (_: CharType | _: VarcharType) => Some(t)
-    case t: StringType                      => Option.when(t != StringType)(t)
-    case StructType(fields)                 => fields.iterator.flatMap(f => textOf(f.dataType)).nextOption()
-    case ArrayType(item, _)                 => textOf(item)
-    case MapType(key, value, _)             => textOf(key).orElse(textOf(value))
-    case _                                  => None
+  private def textOf(dataType: DataType): Option[DataType] = NestedTypes.in(dataType).map(_._2).find {
+    case _: CharType | _: VarcharType => true
+    case text: StringType             => text != StringType
+    case _                            => false
   }
 
   private def refused(statement: String, why: String, instead: String) =
