@@ -110,7 +110,9 @@ class LayoutSuite extends UnitSuite {
       own.filter(_.imports.exists(i =>
         i.startsWith("org.apache.spark.sql.execution") || i.startsWith("org.apache.spark.sql.internal")
       ))
-    assertEquals(inner.map(name).sorted, Seq("inspect/reads/ReadPlans.scala", "write/AppendsUpdates.scala"))
+    assertEquals(inner.map(name).sorted,
+      Seq("inspect/reads/ReadPlans.scala", "write/AppendsUpdates.scala",
+        "write/exactlyonce/TaskAttempt.scala"))
   }
 
   test("names explain themselves") {

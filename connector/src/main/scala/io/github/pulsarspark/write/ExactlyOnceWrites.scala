@@ -46,11 +46,6 @@ private[write] object ExactlyOnceWrites {
 
   /** The id of the stream whose `foreachBatch` runs on this thread. */
   def queryOfBatch: Option[String] = Option(SparkSession.active.sparkContext.getLocalProperty("sql.streaming.queryId"))
-
-  /** Commits of the tasks that reported one. */
-  def commits(messages: Array[WriterCommitMessage]): Seq[SinkCommit] = messages.toSeq.collect { case c: SinkCommit =>
-    c
-  }
 }
 
 /** Streaming write with exactly-once delivery: an epoch's transactions are committed when all its tasks are done.
@@ -72,7 +67,7 @@ private[write] final class ExactlyOnceStreamingWrite(
   override def useCommitCoordinator(): Boolean = true
 
   override def commit(epochId: Long, messages: Array[WriterCommitMessage]): Unit =
-    coordinator.commit(epochId, ExactlyOnceWrites.commits(messages))
+    coordinator.commit(epochId, SinkCommit.in(messages.toSeq))
 
   override def abort(epochId: Long, messages: Array[WriterCommitMessage]): Unit = {
     checked.forget()
@@ -93,7 +88,7 @@ private[write] final class ExactlyOnceBatchWrite(context: WriteContext, settings
   override def useCommitCoordinator(): Boolean = true
 
   override def commit(messages: Array[WriterCommitMessage]): Unit = {
-    coordinator.commit(version, ExactlyOnceWrites.commits(messages))
+    coordinator.commit(version, SinkCommit.in(messages.toSeq))
     coordinator.close()
   }
 

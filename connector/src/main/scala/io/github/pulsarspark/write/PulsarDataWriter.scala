@@ -31,9 +31,6 @@ private[write] final case class PulsarWriterFactory(task: WriteContext, sink: Op
   }
 }
 
-/** Reports that everything a task sent is acknowledged. */
-private[write] case object Acknowledged extends WriterCommitMessage
-
 /** Sends the rows of one task and waits for their acknowledgement in `commit`.
   *
   * @param connection
@@ -112,12 +109,15 @@ private[write] final class PulsarDataWriter(
       byRow.send(row.getUTF8String(topicColumn), row)
     }
 
+  /** Returns the report of an exactly-once task. Other tasks report nothing: the driver only has to know that they are
+    * done, and Kryo would have to know the class of a message.
+    */
   override def commit(): WriterCommitMessage = {
     byRow.openAll()
     producers.foreach(_.handOver())
     attempt.foreach(_.mark(rows, bytesTotal + producers.map(_.sentBytes).sum))
     flush(producers)
-    attempt.fold[WriterCommitMessage](Acknowledged)(_.finish(rows))
+    attempt.map(_.finish(rows).message).orNull
   }
 
   /** Sent messages remain: Pulsar cannot take a message back. A transaction is aborted by `close`, after its producers.

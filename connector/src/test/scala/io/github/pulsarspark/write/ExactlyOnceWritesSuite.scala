@@ -15,7 +15,7 @@ import io.github.pulsarspark.cluster.{TopicEntry, WriteSuite}
 import io.github.pulsarspark.options.registry.RawOptions
 import io.github.pulsarspark.pulsar.connection.ClientSettings
 import io.github.pulsarspark.storage.KilledTasks.eventually
-import io.github.pulsarspark.write.exactlyonce.SinkRun
+import io.github.pulsarspark.write.exactlyonce.{SinkCommit, SinkRun}
 
 /** Exactly-once writes as Spark drives them, from the builder to the commit, on a scripted cluster: what becomes of
   * rows, and when a sink is taken over and given back.
@@ -126,7 +126,7 @@ class ExactlyOnceWritesSuite extends WriteSuite with LocalSpark {
     val commits = run(first, Seq("a", "b"), Seq("c"), Nil)
     assert(first.useCommitCoordinator(), "one attempt of a task reports its transaction")
     assertEquals(rows("numbered"), (0, 0, 3))
-    assertEquals(ExactlyOnceWrites.commits(commits).map(_.transaction.map(t => (t.partition, t.attempt))),
+    assertEquals(SinkCommit.in(commits.toSeq).map(_.transaction.map(t => (t.partition, t.attempt))),
       Seq(Some((0, 10L)), Some((1, 11L)), None))
     assertEquals(state("numbered").done, None)
     first.commit(commits)

@@ -8,7 +8,7 @@ import io.github.pulsarspark.errors.PulsarError
 import io.github.pulsarspark.options.{ExactlyOnceOptions, WriteOptions}
 import io.github.pulsarspark.options.registry.{CheckedOptions, RawOptions, Scope}
 import io.github.pulsarspark.pulsar.connection.ClientSettings
-import io.github.pulsarspark.write.exactlyonce.{SinkCommit, SinkSettings}
+import io.github.pulsarspark.write.exactlyonce.SinkSettings
 
 /** Writes that are refused before any request: [[ExactlyOnceWrites]] and [[NamedIdWrites]]. */
 class WriteChecksSuite extends UnitSuite {
@@ -42,10 +42,6 @@ class WriteChecksSuite extends UnitSuite {
   test("exactly once: as many tasks as the record of an epoch names") {
     ExactlyOnceWrites.checkTasks(SinkSettings.MaxTasks)
     assert(problem(refusedOnce)(ExactlyOnceWrites.checkTasks(SinkSettings.MaxTasks + 1)).contains("50001 tasks"))
-  }
-
-  test("exactly once: the commits of tasks that wrote something") {
-    assertEquals(ExactlyOnceWrites.commits(Array(null, null)), Seq.empty[SinkCommit])
   }
 
   private def exactlyOnce(set: (String, String)*): (WriteOptions, ExactlyOnceOptions) = {

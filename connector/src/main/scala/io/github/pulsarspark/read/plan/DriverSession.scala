@@ -3,6 +3,7 @@ package io.github.pulsarspark.read.plan
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.types.StructType
 
+import io.github.pulsarspark.common.JavaBytes
 import io.github.pulsarspark.errors.Conditions
 import io.github.pulsarspark.options.{OnDecodeError, ReadOptions}
 import io.github.pulsarspark.pulsar.PulsarConnection
@@ -89,7 +90,7 @@ private[pulsarspark] final class DriverSession private (
   private[read] val taskSchemas =
     new TaskSchemas(schema =>
       DriverSession.spark.fold[PlannedSchema](PlannedSchema.Sent(schema))(spark =>
-        PlannedSchema.Shared(spark.sparkContext.broadcast(schema))
+        PlannedSchema.Shared(spark.sparkContext.broadcast(JavaBytes(schema)))
       )
     )
 

@@ -2,9 +2,12 @@ package io.github.pulsarspark.write.exactlyonce
 
 import scala.util.control.NonFatal
 
+import org.apache.spark.internal.io.FileCommitProtocol.TaskCommitMessage
 import org.apache.spark.sql.connector.write.WriterCommitMessage
+import org.apache.spark.sql.execution.datasources.{ExecutedWriteSummary, WriteTaskResult}
 import org.slf4j.LoggerFactory
 
+import io.github.pulsarspark.common.JavaBytes
 import io.github.pulsarspark.pulsar.PulsarConnection
 import io.github.pulsarspark.pulsar.transactions.{TaskTransaction, TransactionCoordinator, TransactionId}
 
@@ -115,7 +118,7 @@ private object TaskAttempt {
   */
 private[write] final case class SinkTask(settings: SinkSettings, identity: SinkIdentity, done: Option[Long])
 
-/** Commit message of a task attempt.
+/** Report of a task attempt.
   *
   * @param transaction
   *   the attempt's transaction, complete when this is reported; None for a task without rows
@@ -128,4 +131,19 @@ private[write] final case class SinkCommit(
     transaction: Option[SinkTransaction],
     topicPartitions: Seq[String],
     skipped: Long = 0
-) extends WriterCommitMessage
+) {
+
+  /** The report as bytes in Spark's own message of a task that wrote files. Spark registers the classes of that one
+    * with Kryo, so a session with `spark.kryo.registrationRequired` needs no list of ours.
+    */
+  def message: WriterCommitMessage =
+    WriteTaskResult(new TaskCommitMessage(JavaBytes(this)), Option.empty[ExecutedWriteSummary].orNull)
+}
+
+private[write] object SinkCommit {
+
+  /** The reports in messages, of the tasks that sent one. */
+  def in(messages: Seq[WriterCommitMessage]): Seq[SinkCommit] =
+    messages.collect { case result: WriteTaskResult => result.commitMsg.obj }
+      .collect { case bytes: Array[Byte] => JavaBytes.value[SinkCommit](bytes) }
+}
