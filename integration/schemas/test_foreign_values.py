@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from pulsar.schema import AvroSchema
 
 from support.spark.errors import refused
+from support.spark.settings import session_settings
 from support.topics.messages import Message, produce
 from support.topics.reading import run_available
 
@@ -97,3 +98,26 @@ def test_a_field_wins_over_a_metadata_column_of_its_name(target: Target, topic: 
     assert [value["__key"] for value in target.values(topic, schema)] == [*(key for _, key in wanted)] * 2
     with refused("PULSAR_WRITE_COLUMN_MISMATCH", "`__ledgerId`", "metadata column"):
         target.append_sql("select 5L as `__ledgerId`, 'k' as `__key`, 1 as x", topic)
+
+
+def test_a_field_hides_a_metadata_column_in_another_case_unless_case_counts(
+    target: Target, topic: str, tmp_path: Path
+) -> None:
+    schema = AvroSchema(None, {"type": "record", "name": "R", "fields": [{"name": "__KEY", "type": "string"}]})
+    produce(target.client, topic, [Message({"__KEY": "field"}, key="key")], schema=schema)
+    rows = target.read(topic)
+    assert (rows.columns[0], "__key" in rows.columns) == ("__KEY", False)
+    assert [tuple(row) for row in rows.select("__key").collect()] == [("field",)]
+    with session_settings(target.spark, {"spark.sql.caseSensitive": "true"}):
+        rows = target.read(topic)
+        assert rows.columns[:2] == ["__KEY", "__key"]
+        assert [tuple(row) for row in rows.select("__KEY", "__key").collect()] == [("field", b"key")]
+        assert rows.where("__key = cast('key' as binary) and __KEY = 'field'").count() == 1
+        assert rows.where("__key = cast('field' as binary)").count() == 0
+        options = target.options(topic, {"startingOffsets": "earliest"})
+        stream = target.spark.readStream.format("pulsar").options(**options).load().select("__KEY", "__key")
+        sink = target.options(f"{topic}-copy")
+        run_available(stream.writeStream.format("pulsar").options(**sink).option("checkpointLocation", str(tmp_path)))
+        assert [tuple(row) for row in target.read(f"{topic}-copy").select("__KEY", "__key").collect()] == [
+            ("field", b"key")
+        ]

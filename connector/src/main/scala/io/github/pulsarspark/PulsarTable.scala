@@ -63,7 +63,7 @@ private[pulsarspark] final class PulsarTable(
       )
 
   override def metadataColumns(): Array[MetadataColumn] =
-    MetadataColumns.all.filterNot(c => columns.fieldNames.exists(_.equalsIgnoreCase(c.name))).map(c =>
+    MetadataColumns.besides(columns, MetadataColumns.all, SessionOptions.isCaseSensitive).map(c =>
       PulsarMetadataColumn(c.name, c.dataType, c.comment)
     ).toArray
 

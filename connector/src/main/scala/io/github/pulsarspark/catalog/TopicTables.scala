@@ -36,7 +36,7 @@ private[catalog] final class TopicTables(options: CatalogOptions, names: Catalog
   private def table(located: Located, asOf: Option[AsOf]): Option[Table] = located match {
     case Located.Topic(topic)                          => table(topic, asOf)
     case Located.Metadata(topic, TopicTables.Messages) =>
-      table(topic, asOf, SourceColumns.all(_, errorColumns = false))
+      table(topic, asOf, SourceColumns.all(_, errorColumns = false, SessionOptions.isCaseSensitive))
     case Located.Metadata(topic, view) => MetadataViews.find(view).filter(_ => exists(topic)).map { found =>
         val name = s"$topic.$view"
         asOf.foreach(a => throw AsOf.refused(a, name, "a metadata table shows what is now", s"Remove ${a.clause}"))

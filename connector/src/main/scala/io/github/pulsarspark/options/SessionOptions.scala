@@ -28,8 +28,10 @@ private[pulsarspark] object SessionOptions {
     new RawOptions(more ++ options, fieldsOf, inSession).check(scope)
   }
 
-  /** True if Spark takes names of columns that differ in their case for different names. */
-  def isCaseSensitive: Boolean = SparkSession.active.conf.get("spark.sql.caseSensitive").toBoolean
+  /** True if Spark takes names of columns that differ in their case for different names; false without Spark. */
+  def isCaseSensitive: Boolean =
+    SparkSession.getActiveSession.orElse(SparkSession.getDefaultSession)
+      .exists(_.conf.get("spark.sql.caseSensitive").toBoolean)
 
   /** Fails for a secret that Spark shows. */
   def of(session: SparkSession): Map[String, String] = {

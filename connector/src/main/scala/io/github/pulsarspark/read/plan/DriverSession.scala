@@ -5,7 +5,7 @@ import org.apache.spark.sql.types.StructType
 
 import io.github.pulsarspark.common.JavaBytes
 import io.github.pulsarspark.errors.Conditions
-import io.github.pulsarspark.options.{OnDecodeError, ReadOptions}
+import io.github.pulsarspark.options.{OnDecodeError, ReadOptions, SessionOptions}
 import io.github.pulsarspark.pulsar.PulsarConnection
 import io.github.pulsarspark.pulsar.admin.AdminApi
 import io.github.pulsarspark.pulsar.broker.BrokerApi
@@ -32,7 +32,8 @@ private[pulsarspark] final class DriverSession private (
 
   /** The columns of the table, before any query. */
   def columns: StructType =
-    SourceColumns.shown(SourceColumns.values(topicSchemas), options.metadataColumns, options.errorColumns)
+    SourceColumns.shown(SourceColumns.values(topicSchemas), options.metadataColumns, options.errorColumns,
+      SessionOptions.isCaseSensitive)
 
   /** The current topics, each with the schema it is read as. */
   def topicSchemas: Seq[(String, TopicSchema)] = schemasOf(discovery.topics().keys)
@@ -71,10 +72,13 @@ private[pulsarspark] final class DriverSession private (
 
   /** A micro-batch may have none of the topics that a column comes from: then all topics of the stream count. */
   private def checkColumns(columns: StructType, values: StructType, schemas: Map[String, TopicSchema]): Unit =
-    if (UserColumns.mismatch(columns, SourceColumns.all(values, options.errorColumns)).isDefined) {
+    if (UserColumns.mismatch(columns, allOf(values)).isDefined) {
       unread = schemasOf(discovery.topicsLeft().keys.filterNot(schemas.contains)).toMap
-      UserColumns.check(columns, SourceColumns.all(valuesOf(unread ++ schemas), options.errorColumns))
+      UserColumns.check(columns, allOf(valuesOf(unread ++ schemas)))
     }
+
+  private def allOf(values: StructType) =
+    SourceColumns.all(values, options.errorColumns, SessionOptions.isCaseSensitive)
 
   private def valuesOf(schemas: Map[String, TopicSchema]) =
     SourceColumns.values(schemas.toSeq.sortBy(_._1), translated)

@@ -61,15 +61,19 @@ private[pulsarspark] object SourceColumns {
   /** Value columns, then the metadata columns that are always shown, then those that `metadataColumns` and
     * `errorColumns`.
     */
-  def shown(values: StructType, metadataColumns: Option[String], errorColumns: Boolean): StructType =
-    StructType(
-      values.fields ++ besides(values, MetadataColumns.default ++ requested(metadataColumns)) ++
-        ofErrors(values, errorColumns)
-    )
+  def shown(
+      values: StructType,
+      metadataColumns: Option[String],
+      errorColumns: Boolean,
+      isCaseSensitive: Boolean
+  ): StructType = {
+    val metadata = MetadataColumns.default ++ requested(metadataColumns)
+    StructType(values.fields ++ besides(values, metadata, isCaseSensitive) ++ ofErrors(values, errorColumns))
+  }
 
   /** All columns that a query can select. */
-  def all(values: StructType, errorColumns: Boolean): StructType =
-    StructType(values.fields ++ besides(values, MetadataColumns.all) ++ ofErrors(values, errorColumns))
+  def all(values: StructType, errorColumns: Boolean, isCaseSensitive: Boolean): StructType =
+    StructType(values.fields ++ besides(values, MetadataColumns.all, isCaseSensitive) ++ ofErrors(values, errorColumns))
 
   /** Fails when columns that the user or an earlier plan set leave open which of two is meant. */
   def checkFields(columns: StructType, values: StructType): Unit =
@@ -80,9 +84,8 @@ private[pulsarspark] object SourceColumns {
         .exception
     }
 
-  /** A field of values wins over a metadata column of its name. */
-  private def besides(values: StructType, metadata: Seq[MetadataColumn]): Seq[StructField] =
-    metadata.filterNot(m => values.fieldNames.exists(_.equalsIgnoreCase(m.name))).map(field)
+  private def besides(values: StructType, metadata: Seq[MetadataColumn], isCaseSensitive: Boolean): Seq[StructField] =
+    MetadataColumns.besides(values, metadata, isCaseSensitive).map(field)
 
   private def ofErrors(values: StructType, shown: Boolean): Seq[StructField] =
     if (!shown) Nil

@@ -181,6 +181,14 @@ object MetadataColumns {
   def written(column: StructField): Option[MetadataColumn] =
     if (FieldNames.isMarked(column)) None else writable(column.name)
 
+  /** Columns of `metadata` that a table has beside others: one of the others wins over a metadata column of its name,
+    * as Spark compares names.
+    */
+  def besides(others: StructType, metadata: Seq[MetadataColumn], isCaseSensitive: Boolean): Seq[MetadataColumn] =
+    metadata.filterNot(m =>
+      others.fieldNames.exists(name => if (isCaseSensitive) name == m.name else name.equalsIgnoreCase(m.name))
+    )
+
   /** The column of reads that has this name; None for value columns. */
   def byName(name: String): Option[MetadataColumn] = ofReads.get(name)
 

@@ -168,17 +168,18 @@ class ReadPlanningSuite extends UnitSuite {
 
   test("metadata columns are added on request") {
     val values = new StructType().add("value", BinaryType)
-    assertEquals(SourceColumns.shown(values, None, errorColumns = false).fieldNames.length, 9)
-    assertEquals(SourceColumns.shown(values, Some("all"), errorColumns = false),
-      SourceColumns.all(values, errorColumns = false))
+    assertEquals(SourceColumns.shown(values, None, errorColumns = false, isCaseSensitive = false).fieldNames.length, 9)
+    assertEquals(SourceColumns.shown(values, Some("all"), errorColumns = false, isCaseSensitive = false),
+      SourceColumns.all(values, errorColumns = false, isCaseSensitive = false))
     assertEquals(
-      SourceColumns.shown(values, Some("__producerName, __position"), errorColumns = false).fieldNames.takeRight(
+      SourceColumns.shown(values, Some("__producerName, __position"), errorColumns = false,
+        isCaseSensitive = false).fieldNames.takeRight(
         2
       ).toSeq,
       Seq("__position", "__producerName")
     )
     val e = intercept[IllegalArgumentException with PulsarError](
-      SourceColumns.shown(values, Some("__positon"), errorColumns = false)
+      SourceColumns.shown(values, Some("__positon"), errorColumns = false, isCaseSensitive = false)
     )
     assertEquals(e.condition, "PULSAR_METADATA_COLUMN_UNKNOWN")
     assert(e.getMessage.contains("the nearest name is `__position`"), e.getMessage)
@@ -186,7 +187,7 @@ class ReadPlanningSuite extends UnitSuite {
 
   test("a field wins over a metadata column of its name, and an open choice is refused") {
     val values = FieldNames.marked(StructField("__partition", StringType))
-    val shown  = SourceColumns.shown(StructType(Seq(values)), Some("all"), errorColumns = false)
+    val shown = SourceColumns.shown(StructType(Seq(values)), Some("all"), errorColumns = false, isCaseSensitive = false)
     assertEquals(shown.fields.filter(_.name == "__partition").toSeq, Seq(values))
     SourceColumns.checkFields(shown, StructType(Seq(values)))
     val open = intercept[IllegalArgumentException] {
@@ -197,14 +198,28 @@ class ReadPlanningSuite extends UnitSuite {
     )
   }
 
+  test("a field hides a metadata column of its name in another case, unless case counts") {
+    val field                           = FieldNames.marked(StructField("__KEY", StringType))
+    def names(isCaseSensitive: Boolean) =
+      SourceColumns.shown(StructType(Seq(field)), None, errorColumns = false, isCaseSensitive).fieldNames.toSeq
+    assertEquals(names(isCaseSensitive = false).take(2), Seq("__KEY", "__topic"))
+    assertEquals(names(isCaseSensitive = true).take(2), Seq("__KEY", "__key"))
+    val same = StructType(Seq(field, FieldNames.marked(StructField("__key", StringType))))
+    assertEquals(SourceColumns.all(same, errorColumns = false, isCaseSensitive = true).count(_.name == "__key"), 1)
+  }
+
   test("error columns are added on request, and refused when the topic has a field of that name") {
     val values = new StructType().add("a", LongType)
-    assertEquals(SourceColumns.shown(values, None, errorColumns = true).fieldNames.takeRight(2).toSeq,
-      Seq("_error", "_corrupt"))
+    assertEquals(
+      SourceColumns.shown(values, None, errorColumns = true, isCaseSensitive = false).fieldNames.takeRight(2).toSeq,
+      Seq("_error", "_corrupt")
+    )
     val own = values.add("_error", LongType)
-    assert(SourceColumns.shown(own, None, errorColumns = false).fieldNames.contains("_error"))
+    assert(SourceColumns.shown(own, None, errorColumns = false, isCaseSensitive = false).fieldNames.contains("_error"))
     assert(
-      intercept[IllegalArgumentException](SourceColumns.all(own, errorColumns = true)).getMessage.contains("`_error`")
+      intercept[IllegalArgumentException](
+        SourceColumns.all(own, errorColumns = true, isCaseSensitive = false)
+      ).getMessage.contains("`_error`")
     )
   }
 

@@ -67,7 +67,7 @@ class ReaderSchemasSuite extends UnitSuite {
     val schemas    = new ReaderSchemas((more, known) => {
       val all    = known ++ discovery.schemas(more)
       val values = SourceColumns.values(all.toSeq.sortBy(_._1), translated)
-      UserColumns.check(new StructType, SourceColumns.all(values, errorColumns = false))
+      UserColumns.check(new StructType, SourceColumns.all(values, errorColumns = false, isCaseSensitive = false))
       all
     })
     val ranges  = topics.map { case (topic, _) => OffsetRange(topic, Position(1, -1), Position(2, 5)) -> topic }
