@@ -19,7 +19,7 @@ import io.github.pulsarspark.pulsar.topics.TopicMissing
   * What is stored after the last message is a marker, an aborted message, one whose transaction is open, or one that is
   * not named. So a consumer listens there. The broker sends it what can be read, and acknowledges markers and aborted
   * messages itself: a cursor that reaches the end proves that nothing can be read. Nothing but an open transaction
-  * stops both, for which the search ends after a while.
+  * stops both, for which the search ends after a while. A broker that is slow is at work as long as the cursor moves.
   *
   * @param ends
   *   requests the last entry that is stored of partitions, whatever it is; missing partitions are skipped
@@ -64,7 +64,7 @@ private[broker] final class LastMessages(
       val newest =
         try {
           feeds.foreach { case (_, feed) => feed.whenOpen.thenAccept(_.resume()) }
-          listen(feeds, from, stored, from, nanos() + ListenTimeout.toNanos)
+          listen(feeds, from, stored, Seen(from))
         } finally feeds.foreach(_._2.close())
       val later = newest.filter { case (p, position) => position > from(p) }
       search(later.filter { case (p, position) => position < stored(p) }, stored, found ++ later)
@@ -76,19 +76,18 @@ private[broker] final class LastMessages(
       feeds: Seq[(String, PendingFeed[_ <: PartitionFeed])],
       from: Map[String, Position],
       stored: Map[String, Position],
-      before: Map[String, Position],
-      deadline: Long
+      before: Seen
   ): Map[String, Position] = {
     val bounds = ask(feeds)
-    val now    = before ++ bounds.collect { case (p, b) if b.last > before(p) => p -> b.last }
+    val now    = before.after(bounds, nanos())
     val left   = feeds.filter { case (p, _) =>
-      val hasEnded = now(p) >= stored(p) || now(p) == before(p) && now(p) > from(p)
+      val hasEnded = now.last(p) >= stored(p) || now.last(p) == before.last(p) && now.last(p) > from(p)
       bounds.get(p).exists(b => !hasEnded && b.cursor < stored(p))
     }
-    if (left.isEmpty || nanos() - deadline >= 0L) now
+    if (left.isEmpty || nanos() - now.since >= ListenTimeout.toNanos) now.last
     else {
       TimeUnit.MILLISECONDS.sleep(PauseMillis)
-      listen(left, from, stored, now, deadline)
+      listen(left, from, stored, now)
     }
   }
 
@@ -107,10 +106,32 @@ private[broker] final class LastMessages(
 private object LastMessages {
   private val log = LoggerFactory.getLogger(classOf[LastMessages])
 
+  /** State of the feeds at a response.
+    *
+    * @param last
+    *   the newest entry of each partition
+    * @param since
+    *   when any of this was new
+    */
+  private final case class Seen(last: Map[String, Position], cursors: Map[String, Position], since: Long) {
+
+    def after(bounds: Map[String, FeedBounds], now: Long): Seen = {
+      val newLast    = last ++ bounds.collect { case (p, b) if b.last > last(p) => p -> b.last }
+      val newCursors = cursors ++ bounds.view.mapValues(_.cursor)
+      Seen(newLast, newCursors, if (newLast == last && newCursors == cursors) since else now)
+    }
+  }
+
+  private object Seen {
+
+    /** State before the first response, which begins the wait. */
+    def apply(last: Map[String, Position]): Seen = Seen(last, Map.empty, 0L)
+  }
+
   /** Partitions that are searched at the same time. */
   private val Parallelism = 128
 
-  /** Timeout without a new entry; brokers send new entries from memory. */
+  /** Timeout without a new entry or a cursor that moves; brokers send new entries from memory. */
   private val ListenTimeout = 500.millis
 
   private val PauseMillis = 10L

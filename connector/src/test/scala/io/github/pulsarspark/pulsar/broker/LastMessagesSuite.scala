@@ -62,6 +62,13 @@ class LastMessagesSuite extends PropertySuite {
     assertEquals(grown.requests, 1)
   }
 
+  test("a broker that is slow is waited for as long as its cursor moves") {
+    val slow = Topic(Readable +: Seq.fill(50)(Hidden) :+ Readable, isSlow = true)
+    assertEquals(beyond(Map("t" -> slow), Map("t" -> Position(7, 0))), (Map("t" -> Position(7, 51)), 1))
+    val open = Topic(Readable +: Seq.fill(50)(Hidden) :+ Open, isSlow = true)
+    assertEquals(beyond(Map("t" -> open), Map("t" -> Position(7, 0))), (none, 1))
+  }
+
   test("a cursor that reaches the end ends the search at once") {
     assertEquals(beyond(Map("t" -> Topic(Seq(Readable, Hidden, Hidden))), Map("t" -> Position(7, 0))), (none, 1))
   }
@@ -82,8 +89,10 @@ private object LastMessagesSuite {
 
   /** @param isNamed
     *   whether the broker names the last message now
+    * @param isSlow
+    *   whether the broker passes one entry between two requests
     */
-  final case class Topic(entries: Seq[Kind], isNamed: Boolean = false) {
+  final case class Topic(entries: Seq[Kind], isNamed: Boolean = false, isSlow: Boolean = false) {
     var requests = 0
 
     private val decided         = entries.takeWhile(_ != Open).zipWithIndex
@@ -103,11 +112,12 @@ private object LastMessagesSuite {
 
     override def bounds(): CompletableFuture[PartitionFeed.Bounds] = {
       assert(isResumed && !isGone)
-      val arrived = toCome.take(requests)
+      val passed  = if (topic.isSlow) after.entryId + requests else Long.MaxValue
+      val arrived = toCome.take(requests).filter(_.entryId <= passed)
       requests += 1
       topic.requests += 1
       val last   = (if (topic.isNamed) topic.readable else arrived).lastOption.getOrElse(after)
-      val cursor = toCome.headOption.map(_.entryId - 1).getOrElse(topic.decidedUpTo)
+      val cursor = math.min(passed, toCome.headOption.map(_.entryId - 1).getOrElse(topic.decidedUpTo))
       CompletableFuture.completedFuture(new PartitionFeed.Bounds(last.ledgerId, last.entryId, 7, cursor))
     }
 
