@@ -157,7 +157,7 @@ private[cluster] final class ScriptedBroker(
     send(consumers.get(command.getConsumerId).filter(c => topics.contains(c.name) && !writes.isStranger()).fold(
       Commands.newError(request, ServerError.MetadataError, "Consumer not found")
     ) { cursor =>
-      val (last, mark) = (cursor.topic.lastMessage, cursor.markDelete)
+      val (last, mark) = (cursor.topic.named.getOrElse(cursor.topic.lastMessage), cursor.markDelete)
       Commands.newGetLastMessageIdResponse(request, last.ledgerId, last.entryId, -1, -1, mark.ledgerId, mark.entryId)
     })
   }

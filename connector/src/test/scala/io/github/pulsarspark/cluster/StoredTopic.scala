@@ -69,6 +69,8 @@ final case class TopicLedger(id: Long, entries: Vector[TopicEntry])
   *   whether the admin service knows the outcome of transactions
   * @param created
   *   when the topic was created, as the admin service reports it
+  * @param named
+  *   the last message that the broker names, where it keeps an earlier one
   */
 final case class StoredTopic(
     name: String,
@@ -77,7 +79,8 @@ final case class StoredTopic(
     home: Long => LedgerHome = _ => LedgerHome.Bookie,
     showsBrokerMetadata: Boolean = true,
     reportsTransactions: Boolean = true,
-    created: Option[Instant] = None
+    created: Option[Instant] = None,
+    named: Option[Position] = None
 ) {
   val entries: Vector[TopicEntry] = ledgers.flatMap(_.entries)
 
@@ -90,7 +93,7 @@ final case class StoredTopic(
     case _                                         => true
   }
 
-  /** The last message that a broker names. */
+  /** The last message that a broker sends. */
   def lastMessage: Position = entries.filter(isDispatched).lastOption.fold(Position(-1, -1))(_.at)
 
   /** Index of the first entry after a position. */

@@ -59,6 +59,21 @@ class LevelChangesSuite extends LevelSuite {
     assertEquals(read(topic, ReadPlace.blocks, compacted)(_ => ()).error, Some("PULSAR_SEGMENT_UNAVAILABLE"))
   }
 
+  test("messages after the last one that a broker names are read, also those behind a large batch") {
+    val (sent, query) = made(Seq(10 -> 10, 10 -> 10, 0 -> 10, 0 -> 10, 2 -> 10, 0 -> 10))
+    val hidden        = Set(2, 3)
+    val entries       = sent.entries.zipWithIndex.map { case (entry, index) =>
+      if (hidden(index)) entry.copy(kind = TopicEntry.Messages(Some((1L, 1L)))) else entry
+    }
+    val topic = sent.copy(ledgers = Vector(sent.ledgers.head.copy(entries = entries)), aborted = Set((1L, 1L)),
+      named = Some(sent.entries(1).at))
+    val queries = for {
+      start   <- Seq(query.from, sent.entries.head.at, sent.entries(1).at)
+      options <- Seq(Map.empty[String, String], Map("readCompacted" -> "true"))
+    } yield query.copy(from = start, options = options)
+    assertEquals(differences(topic, topic, ReadPlace.broker, queries, new Random(1)), Nil)
+  }
+
   // Where tiers differ, and the pages say so.
 
   test("an end that does not exist is lost where the broker reads, and not to be had without it") {

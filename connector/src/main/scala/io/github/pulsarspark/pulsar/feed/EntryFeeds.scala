@@ -21,6 +21,10 @@ private[pulsar] trait EntryFeeds extends AutoCloseable {
     *   messages that may be sent at first
     */
   def open(start: Option[Position], permits: Int): PendingFeed[_ <: EntryFeed]
+
+  /** Opens a consumer of what is stored, whatever compaction removed, which begins with an entry and is sent nothing.
+    */
+  def openStored(start: Position): PendingFeed[_ <: PartitionFeed]
 }
 
 /** The feeds of a broker. Closing returns the client.
@@ -34,15 +38,18 @@ private[pulsar] final class BrokerFeeds(lease: ClientLease, topic: String, optio
   private val partition = TopicNames.partitionIndex(topic)
 
   override def open(start: Option[Position], permits: Int): PendingFeed[_ <: EntryFeed] = {
+    val request = feedRequest(start.fold(BrokerFeeds.Earliest)(messageId), permits, options.readCompacted)
+    new PendingFeed(EntryConsumer.open(lease.client, request, PermitWindow.mostWaiting(options.readAheadBytes)))
+  }
+
+  override def openStored(start: Position): PendingFeed[_ <: PartitionFeed] =
+    new PendingFeed(EntryConsumer.open(lease.client, feedRequest(messageId(start), 1, readCompacted = false), 0))
+
+  private def messageId(p: Position) = new MessageIdImpl(p.ledgerId, p.entryId, partition)
+
+  private def feedRequest(start: MessageIdImpl, permits: Int, readCompacted: Boolean) = {
     val subscription = BrokerFeeds.subscription(options.subscriptionPrefix, role)
-    val id           = start.fold(BrokerFeeds.Earliest)(p => new MessageIdImpl(p.ledgerId, p.entryId, partition))
-    new PendingFeed(
-      EntryConsumer.open(
-        lease.client,
-        new FeedRequest(topic, partition, subscription, options.readerName.orNull, id, permits, options.readCompacted),
-        PermitWindow.mostWaiting(options.readAheadBytes)
-      )
-    )
+    new FeedRequest(topic, partition, subscription, options.readerName.orNull, start, permits, readCompacted)
   }
 
   override def close(): Unit = lease.close()

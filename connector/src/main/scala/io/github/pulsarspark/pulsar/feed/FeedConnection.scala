@@ -38,6 +38,7 @@ private[feed] final class FeedConnection(
   private var current: EntryFeed = _
   private var openedIn           = 0  // session
   private var closedFeeds        = 0L // reconnects of feeds that were replaced, and replacements
+  private var unnamed            = Option.empty[FeedConnection.Unnamed]
 
   /** The feed; null when none is open. */
   def feed: EntryFeed = current
@@ -54,7 +55,8 @@ private[feed] final class FeedConnection(
   def reconnects: Long = closedFeeds + sessionsAfterFirst
 
   /** Opens a feed, paused. A topic that is being unloaded may respond as if its last messages were deleted, so other
-    * feeds confirm that, once nothing is to be read before them.
+    * feeds confirm that, once nothing is to be read before them. A message that is stored and not named exists, however
+    * late it arrives.
     *
     * @param start
     *   the entry to begin with; None begins with the first entry there is
@@ -64,6 +66,7 @@ private[feed] final class FeedConnection(
     *   a message that is known to exist
     */
   def open(start: Option[Position], permits: Int, known: Position): FeedBounds = {
+    unnamed = None
     val result = openAt(start, permits, known, Confirmations)
     openedIn = current.session
     result
@@ -72,10 +75,13 @@ private[feed] final class FeedConnection(
   @tailrec
   private def openAt(start: Option[Position], permits: Int, known: Position, attempts: Int): FeedBounds = {
     current = feeds.open(start, permits).await(answers, s"Opening $topic at ${start.getOrElse("its beginning")}")
-    val answer  = bounds()
+    val answer  = request(current)
     val isAhead = start.forall(_ < answer.last) && !answer.last.isBeforeLedger // more is to be read before it
     if (answer.last >= known || isAhead) answer
-    else if (isDisproved(answer)) answer.copy(last = known)
+    else if (isStored(known, answer)) {
+      unnamed = Some(Unnamed(named = answer.last, known))
+      answer.copy(last = known)
+    } else if (goesOnAfter(start.getOrElse(answer.last))) answer.copy(last = known)
     else if (attempts == 1) answer
     else {
       discard()
@@ -83,18 +89,44 @@ private[feed] final class FeedConnection(
     }
   }
 
-  /** True if an entry after the last message that the broker reports arrives within `ConfirmMillis`: the topic does not
-    * end there.
+  /** True if the topic stores a message that its broker does not name, not even without compaction, and the feed is
+    * before it. A broker never places a cursor after the last stored entry.
     */
-  private def isDisproved(answer: FeedBounds): Boolean = {
+  private def isStored(known: Position, answer: FeedBounds): Boolean = answer.cursor < known && {
+    val probe = feeds.openStored(known.copy(entryId = known.entryId + 1))
+    try {
+      val stored = request(probe.await(answers, s"Checking that $topic goes to $known"))
+      stored.last < known && stored.cursor >= known
+    } finally probe.close()
+  }
+
+  /** True if an entry after this one arrives within `ConfirmMillis`, or as long after this one: more is to be read. The
+    * broker may send no other until the permits that this one used are returned.
+    */
+  private def goesOnAfter(read: Position): Boolean = {
     current.resume()
-    val next = answer.last.copy(entryId = answer.last.entryId + 1)
-    current.gather(new PartitionFeed.Place(next.ledgerId, next.entryId), Int.MaxValue, ConfirmMillis)
-    Option(current.newest).exists(n => Position(n.ledgerId, n.entryId) > answer.last)
+    isNewestAfter(read, 1) ||
+    Try(current.poll(0, TimeUnit.MILLISECONDS)).toOption.flatMap(Option(_)).exists { repeated =>
+      current.grant(repeated, repeated.messages)
+      repeated.buffer.release()
+      isNewestAfter(read, Int.MaxValue)
+    }
+  }
+
+  /** Waits for the entry after this one, or for some messages. */
+  private def isNewestAfter(read: Position, messages: Int): Boolean = {
+    current.gather(new PartitionFeed.Place(read.ledgerId, read.entryId + 1), messages, ConfirmMillis)
+    Option(current.newest).exists(n => Position(n.ledgerId, n.entryId) > read)
   }
 
   /** Requests the current bounds. */
-  def bounds(): FeedBounds = FeedBounds(answers.await(s"Requesting the bounds of $topic")(current.bounds()))
+  def bounds(): FeedBounds = {
+    val result = request(current)
+    unnamed.filter(_.named == result.last).fold(result)(u => result.copy(last = u.known))
+  }
+
+  private def request(feed: PartitionFeed): FeedBounds =
+    FeedBounds(answers.await(s"Requesting the bounds of $topic")(feed.bounds()))
 
   /** Like `bounds`, but retries until `pollTimeout`. */
   def boundsAfterOutage(): FeedBounds = boundsUntil(System.nanoTime() + options.pollTimeout.toNanos)
@@ -133,5 +165,9 @@ private[feed] final class FeedConnection(
 }
 
 private object FeedConnection {
+
+  /** A message that is stored, while the broker names an earlier one as the last. */
+  private final case class Unnamed(named: Position, known: Position)
+
   private val log = LoggerFactory.getLogger(classOf[FeedConnection])
 }

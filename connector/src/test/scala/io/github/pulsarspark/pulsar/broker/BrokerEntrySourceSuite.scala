@@ -13,7 +13,7 @@ import io.github.pulsarspark.options.ReadOptions
 import io.github.pulsarspark.options.registry.{CheckedOptions, Scope}
 import io.github.pulsarspark.position.{OffsetRange, Position}
 import io.github.pulsarspark.pulsar.connection.ClusterCalls
-import io.github.pulsarspark.pulsar.feed.{FakeFeed, FakeFeeds, PartitionFeed}
+import io.github.pulsarspark.pulsar.feed.{FakeFeed, FakeFeeds, FeedBounds, PartitionFeed}
 import io.github.pulsarspark.pulsar.feed.FakeFeeds.Script
 
 class BrokerEntrySourceSuite extends UnitSuite {
@@ -54,6 +54,8 @@ class BrokerEntrySourceSuite extends UnitSuite {
 
   /** The longest wait of a read that is to end by it. */
   private val brief = "pollTimeoutMs" -> "2000"
+
+  private val compacted = "readCompacted" -> "true"
 
   private def entries(numbers: Long*): Seq[Position] = numbers.map(Position(7, _))
 
@@ -224,6 +226,38 @@ class BrokerEntrySourceSuite extends UnitSuite {
     lost.close()
   }
 
+  test("messages that are stored and not named are read, however late they arrive and whatever the view") {
+    val named  = script(at(1, 2), Position(7, 0)).copy(last = Position(7, 2))
+    val late   = named.copy(sends = at(2, 3, 4), cursors = Seq(Position(7, 1)), silentPolls = 4)
+    val stored = FeedBounds(last = Position(7, 2), cursor = Position(7, 5))
+    for (extra <- Seq(Nil, Seq(compacted))) {
+      val feeds = new FakeFeeds(Seq(named, late), stored)
+      assertEquals(read(feeds, Position(7, 1), Position(7, 4), extra: _*).received.toSeq, entries(2, 3, 4))
+      assertEquals(feeds.opened.size, 2, "the wait went on in the same feed")
+      assert(feeds.probes.nonEmpty && feeds.probes.forall(_.closed))
+    }
+    val never   = new FakeFeeds(Seq(named, late.copy(sends = at(2))), stored)
+    val failing = new Reading(never, Position(7, 1), Position(7, 4), brief)
+    assert(failing.source.next())
+    assertEquals(intercept[RuntimeException with PulsarError](failing.source.next()).condition, "PULSAR_READ_TIMEOUT")
+    failing.close()
+  }
+
+  test("what a topic has after the last message that it names is read before its end counts as lost") {
+    val named = script(at(1, 2), Position(7, 0)).copy(last = Position(7, 2), countsPermits = true)
+    val more  = named.copy(sends = at(2, 3), cursors = Seq(Position(7, 1)))
+    val lost  = new Reading(new FakeFeeds(Seq(named, more), FeedBounds(Position(7, 2), Position(7, 3))), Position(7, 1),
+      Position(7, 4))
+    val error = intercept[RuntimeException with PulsarError](lost.run())
+    assertEquals((lost.received.toSeq, error.condition), (entries(2, 3), "PULSAR_DATA_LOSS.BEYOND_END"))
+  }
+
+  test("a message that is named but is not in the compacted view was removed by compaction") {
+    val kept  = script(at(1, 2), Position(7, 0)).copy(last = Position(7, 2))
+    val feeds = new FakeFeeds(Seq(kept, kept.copy(sends = at(2))), FeedBounds(Position(7, 5), Position(7, 5)))
+    assertEquals(read(feeds, Position(7, 1), Position(7, 4), compacted).received.toSeq, entries(2))
+  }
+
   test("a silent feed that answers an old end is no data loss") {
     val forgotten = script(at(1, 2), Position(7, 0)).copy(lastLater = Some(Position(7, 2)))
     val feeds     = new FakeFeeds(Seq(forgotten, script(at(2, 3, 4), Position(7, 1))))
@@ -255,8 +289,7 @@ class BrokerEntrySourceSuite extends UnitSuite {
 
   // The compacted view: ledger 5 is gone but for what compaction kept, ledger 7 is there.
 
-  private val compacted = "readCompacted" -> "true"
-  private val kept      = Seq(Position(5, 2), Position(5, 8), Position(7, 1), Position(7, 4))
+  private val kept = Seq(Position(5, 2), Position(5, 8), Position(7, 1), Position(7, 4))
 
   private def view(entries: Seq[Position], cursors: Position*) =
     Script(entries.map(_ -> 1), cursors, last = Position(7, 4))

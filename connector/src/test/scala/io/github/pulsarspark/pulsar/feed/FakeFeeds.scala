@@ -16,10 +16,15 @@ import io.github.pulsarspark.position.Position
   *   the entries that a broker would dispatch
   * @param answers
   *   by number of the opened feed, what happens there; the last one goes for all that follow
+  * @param stored
+  *   the bounds of a consumer that begins after everything, whatever compaction removed; before everything if nothing
+  *   is stored
   */
-private[pulsar] final class FakeFeeds(answers: Seq[FakeFeeds.Script]) extends EntryFeeds {
+private[pulsar] final class FakeFeeds(answers: Seq[FakeFeeds.Script], stored: FeedBounds = FakeFeeds.Nothing)
+    extends EntryFeeds {
   val opened: mutable.Buffer[Option[Position]] = mutable.Buffer.empty
   val feeds: mutable.Buffer[FakeFeed]          = mutable.Buffer.empty
+  val probes: mutable.Buffer[FakeFeed]         = mutable.Buffer.empty
   var closed                                   = 0
 
   override def open(start: Option[Position], permits: Int): PendingFeed[_ <: EntryFeed] = {
@@ -28,10 +33,15 @@ private[pulsar] final class FakeFeeds(answers: Seq[FakeFeeds.Script]) extends En
     script.failure match {
       case Some(e) => new PendingFeed(CompletableFuture.failedFuture[FakeFeed](e))
       case None    =>
-        val feed = new FakeFeed(script)
+        val feed = new FakeFeed(script, if (script.countsPermits) permits else Int.MaxValue)
         feeds += feed
         new PendingFeed(script.opening(feed))
     }
+  }
+
+  override def openStored(start: Position): PendingFeed[_ <: PartitionFeed] = {
+    probes += new FakeFeed(FakeFeeds.Script(Nil, Seq(stored.cursor), stored.last))
+    new PendingFeed(CompletableFuture.completedFuture(probes.last))
   }
 
   override def close(): Unit = closed += 1
@@ -41,6 +51,9 @@ private[pulsar] final class FakeFeeds(answers: Seq[FakeFeeds.Script]) extends En
 }
 
 private[pulsar] object FakeFeeds {
+
+  /** The bounds of a topic in which nothing is stored. */
+  val Nothing: FeedBounds = FeedBounds(Position(-1, -1), Position.BeforeAll)
 
   /** Script of one feed.
     *
@@ -54,6 +67,10 @@ private[pulsar] object FakeFeeds {
     *   the last message in the second response and later ones, if another
     * @param boundsLater
     *   the second response and later ones, if they are others
+    * @param silentPolls
+    *   polls until the first entry arrives
+    * @param countsPermits
+    *   whether an entry arrives only when there is a permit for it
     */
   final case class Script(
       sends: Seq[(Position, Int)],
@@ -66,15 +83,28 @@ private[pulsar] object FakeFeeds {
       outageMillis: Long = 0,
       isUnbroken: Boolean = false,
       lastLater: Option[Position] = None,
-      boundsLater: Option[CompletableFuture[PartitionFeed.Bounds]] = None
+      boundsLater: Option[CompletableFuture[PartitionFeed.Bounds]] = None,
+      silentPolls: Int = 0,
+      countsPermits: Boolean = false
   )
 }
 
-/** A feed in memory, for readers of entries and for those of positions. */
-private[pulsar] final class FakeFeed(script: FakeFeeds.Script) extends EntryFeed with PositionFeed {
+/** A feed in memory, for readers of entries and for those of positions.
+  *
+  * @param permits
+  *   entries that may arrive at first
+  */
+private[pulsar] final class FakeFeed(script: FakeFeeds.Script, permits: Int = Int.MaxValue) extends EntryFeed
+    with PositionFeed {
   val requests = new AtomicInteger
   var resumed  = false
   var closed   = false
+
+  private var polls   = 0
+  private var polled  = 0
+  private var allowed = permits.toLong
+
+  private def arrived: Long = if (polls < script.silentPolls) 0 else allowed
 
   private val buffers = mutable.Buffer.from(script.sends.map { case (p, session) => entry(p, session) })
 
@@ -97,7 +127,9 @@ private[pulsar] final class FakeFeed(script: FakeFeeds.Script) extends EntryFeed
 
   override def poll(time: Long, unit: TimeUnit): EntryFeed.Entry = {
     if (!resumed) throw new AssertionError("polled before it was resumed")
-    val entry = queue.poll()
+    val entry = if (polled < arrived) queue.poll() else null
+    if (entry != null) polled += 1
+    polls += 1
     if (entry == null && script.goneAfter) throw new PulsarClientException.AlreadyClosedException("gone")
     entry
   }
@@ -117,9 +149,10 @@ private[pulsar] final class FakeFeed(script: FakeFeeds.Script) extends EntryFeed
 
   override def isUnbroken: Boolean = script.isUnbroken
 
-  /** Everything there is has arrived. */
   override def newest(): PartitionFeed.Place =
-    buffers.lastOption.map(e => new PartitionFeed.Place(e.ledgerId, e.entryId)).orNull
+    buffers.take(math.min(arrived, buffers.size.toLong).toInt).lastOption.map(e =>
+      new PartitionFeed.Place(e.ledgerId, e.entryId)
+    ).orNull
 
   override def gather(until: PartitionFeed.Place, messages: Int, millis: Long): Unit = ()
 
@@ -127,7 +160,7 @@ private[pulsar] final class FakeFeed(script: FakeFeeds.Script) extends EntryFeed
 
   override def leaveRoom(): Unit = ()
 
-  override def grant(taken: EntryFeed.Entry, messages: Int): Unit = ()
+  override def grant(taken: EntryFeed.Entry, messages: Int): Unit = allowed += messages
 
   override def bounds(): CompletableFuture[PartitionFeed.Bounds] = script.bounds.getOrElse {
     val request = requests.getAndIncrement()
