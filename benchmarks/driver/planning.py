@@ -1,7 +1,7 @@
 """How long the driver takes to plan a direct read: ``.venv/bin/python -m benchmarks.driver.planning``.
 
 Two clusters: a real local server, and a simulated one that answers at once (``java/SimulatedPulsar.java``), which shows
-what the driver itself costs. Writes ``results/planning.md``.
+what the driver itself costs. Each size has a driver of its own. Writes ``results/planning.md``.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ import urllib.request
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime, timezone
+from multiprocessing import get_context
 from os import cpu_count, getloadavg
 from typing import TYPE_CHECKING, Any
 
@@ -127,7 +128,25 @@ def _heap(spark: SparkSession) -> float:
     return min(least, used)
 
 
-def _measure(spark: SparkSession, cluster: Cluster, shape: str, rounds: int) -> str:
+@contextmanager
+def _driver(java_options: str) -> Iterator[SparkSession]:
+    builder = SparkSession.builder.master("local[2]").config("spark.ui.enabled", "false")
+    builder = builder.config("spark.driver.memory", "3g").config("spark.log.level", "ERROR")
+    builder = builder.config("spark.driver.extraJavaOptions", java_options)
+    spark = pulsar_spark.configure(builder).getOrCreate()
+    try:
+        yield spark
+    finally:
+        spark.stop()
+
+
+def _measure(cluster: Cluster, shape: str, rounds: int, java_options: str) -> str:
+    """Plan in a new driver, and return the row of the table."""
+    with _driver(java_options) as spark:
+        return _measured(spark, cluster, shape, rounds)
+
+
+def _measured(spark: SparkSession, cluster: Cluster, shape: str, rounds: int) -> str:
     partitions, ledgers = _numbers(shape)
     first, _held = _plan(spark, cluster)  # the plan lives on, so that what the next one adds is its own
     if cluster.name == "simulated":
@@ -170,23 +189,19 @@ def main() -> None:
     parser.add_argument("--java-options", default="", help="for the driver, such as a profiler's")
     parser.add_argument("--dry", action="store_true", help="write nothing")
     arguments = parser.parse_args()
-    builder = SparkSession.builder.master("local[2]").config("spark.ui.enabled", "false")
-    builder = builder.config("spark.driver.memory", "3g").config("spark.log.level", "ERROR")
-    builder = builder.config("spark.driver.extraJavaOptions", arguments.java_options)
-    spark = pulsar_spark.configure(builder).getOrCreate()
     load = getloadavg()[0]
     rows = []
-    for make, shapes in ((_simulated, arguments.simulated), (_local, arguments.local)):
-        for shape in shapes:
-            with make(*_numbers(shape)) as cluster:
-                rows.append(_measure(spark, cluster, shape, arguments.rounds))
-    spark.stop()
+    # A new process has a driver without compiled code, loaded classes and heap of an earlier size.
+    with get_context("spawn").Pool(1, maxtasksperchild=1) as drivers:
+        for make, shapes in ((_simulated, arguments.simulated), (_local, arguments.local)):
+            for shape in shapes:
+                with make(*_numbers(shape)) as cluster:
+                    rows.append(drivers.apply(_measure, (cluster, shape, arguments.rounds, arguments.java_options)))
     if not arguments.dry:
         now = f"{datetime.now(timezone.utc):%Y-%m-%d}"
         said = f"{now}, {cpu_count()} cores, load average {load:.1f} before and {getloadavg()[0]:.1f} after."
-        text = "\n".join(
-            ("# Planning", "", "Made by `make bench-planning`, not by hand.", "", said, "", *_HEADER, *rows, "")
-        )
+        made = "Made by `make bench-planning`, not by hand. Each size has a driver of its own."
+        text = "\n".join(("# Planning", "", made, "", said, "", *_HEADER, *rows, ""))
         keep(HERE / "results" / "planning.md", text)
 
 
