@@ -73,8 +73,8 @@ CONTROLS = (
     Control(
         rule="commit before flush",
         file="write/PulsarDataWriter.scala",
-        old="    flush(producers)\n    attempt.fold",
-        new="    attempt.fold",
+        old="    flush(producers)\n    attempt.map(_.finish",
+        new="    attempt.map(_.finish",
         test="integration/exactlyonce/test_lost_replies.py::test_a_reply_is_lost_with_its_connection[SEND_RECEIPT-4]",
     ),
     Control(
