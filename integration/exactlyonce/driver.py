@@ -7,24 +7,16 @@ import sys
 from pathlib import Path
 
 from exactlyonce.copies import Copy
-from pyspark.sql import SparkSession
 
 from support.spark.leaks import jvm_pid
+from support.spark.program_session import program_session
 from support.topics.messages import connected
 
 
 def main() -> None:
     task = json.loads(sys.argv[1])
     folder = Path(task["folder"])
-    spark = (
-        SparkSession.builder.master("local[2]")
-        .config("spark.jars", task["jar"])
-        .config("spark.ui.enabled", "false")
-        .config("spark.driver.memory", "1g")
-        .config("spark.driver.host", "127.0.0.1")
-        .config("spark.driver.bindAddress", "127.0.0.1")
-        .getOrCreate()
-    )
+    spark = program_session(task["jar"])
     print(jvm_pid(spark), flush=True)
     with connected(task["source_url"], folder) as client:
         copy = Copy(client, task["source"], task["target"], task["sink"], task["source_url"], folder / "checkpoint")

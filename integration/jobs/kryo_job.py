@@ -10,11 +10,16 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pyspark.sql import SparkSession
+from support.spark.program_session import program_session
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
+_SETTINGS = {
+    "spark.serializer": "org.apache.spark.serializer.KryoSerializer",
+    "spark.kryo.registrationRequired": "true",
+    "spark.sql.shuffle.partitions": "2",
+}
 _ROWS = 200
 _SECONDS = 300
 
@@ -25,18 +30,7 @@ class Job:
     def __init__(self, task: dict[str, str]) -> None:
         self.task = task
         self.own = {"service.url": task["service.url"], "admin.url": task["admin.url"]}
-        self.spark = (
-            SparkSession.builder.master("local[2]")
-            .config("spark.jars", task["jar"])
-            .config("spark.serializer", "org.apache.spark.serializer.KryoSerializer")
-            .config("spark.kryo.registrationRequired", "true")
-            .config("spark.ui.enabled", "false")
-            .config("spark.driver.memory", "1g")
-            .config("spark.driver.host", "127.0.0.1")
-            .config("spark.driver.bindAddress", "127.0.0.1")
-            .config("spark.sql.shuffle.partitions", "2")
-            .getOrCreate()
-        )
+        self.spark = program_session(task["jar"], _SETTINGS)
 
     def write(self, rows: DataFrame, topic: str, guarantee: str) -> None:
         writer = rows.write.format("pulsar").mode("append").options(**self._sink(guarantee))
